@@ -1,0 +1,93 @@
+"""The threads that parallel kernels run on: when they may start, how many, and who may launch."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+
+_starting = threading.Lock()
+_launching = threading.Lock()
+_started = False
+_concurrent = False  # whether the threading layer takes launches from several threads at once
+_orphaned = False  # this is the child of a fork, and the pool stayed with the parent
+_count: int | None = None  # what `set_count` asked for
+
+
+def usable() -> bool:
+    """Say whether a parallel kernel may run here and has more than one thread."""
+    return not _orphaned and get_count() > 1
+
+
+def get_count() -> int:
+    """Return the number of threads of a parallel kernel."""
+    return int(numba.config.NUMBA_NUM_THREADS) if _count is None else _count
+
+
+def set_count(count: int) -> None:
+    """Set the number of threads, at most the size of Numba's pool, which is fixed."""
+    global _count
+    _count = min(count, int(numba.config.NUMBA_NUM_THREADS))
+
+
+def start() -> None:
+    """Start the threads, once, with a pool that sleeps while it waits.
+
+    A pool that spins takes the cores from BLAS: of libgomp's default, a matmul followed by a kernel takes
+    25 times as long as the two apart.
+    """
+    global _started, _concurrent
+    if _started:
+        return
+    with _starting:
+        if _started or numba.config.DISABLE_JIT:
+            return
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        from numba.np.ufunc import parallel
+
+        parallel._launch_threads()
+        _concurrent = numba.threading_layer() in ("omp", "tbb")
+        _started = True
+
+
+def launch(function: Callable[..., None], args: Sequence[Any]) -> bool:
+    """Run a parallel kernel; return ``False``, with nothing done, where that would not be safe now.
+
+    Numba's own threading layer ends the process when two threads launch at once.
+    """
+    if _orphaned:
+        return False
+    if _concurrent:
+        _mask()
+        function(*args)
+        return True
+    if not _launching.acquire(blocking=False):
+        return False
+    try:
+        _mask()
+        function(*args)
+    finally:
+        _launching.release()
+    return True
+
+
+def _mask() -> None:
+    # Numba keeps the number per calling thread.
+    if _count is not None and _started and numba.get_num_threads() != _count:
+        numba.set_num_threads(_count)
+
+
+def _after_fork() -> None:
+    global _orphaned, _starting, _launching
+    numbas = sys.modules.get("numba.np.ufunc.parallel")
+    _orphaned = _orphaned or _started or bool(getattr(numbas, "_is_initialized", False))
+    _starting = threading.Lock()
+    _launching = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
