@@ -1,0 +1,7 @@
+"""Optimizers: a door to the `autodiff` feature, which holds what is listed here."""
+
+from backburner.features import door as _door
+
+__all__ = ["SGD", "Adam", "AdamW"]
+
+__getattr__, __dir__ = _door("autodiff", __name__, __all__)

@@ -1,0 +1,7 @@
+"""Training loops: a door to the `autodiff` feature, which holds what is listed here."""
+
+from backburner.features import door as _door
+
+__all__: list[str] = []
+
+__getattr__, __dir__ = _door("autodiff", __name__, __all__)
