@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    conv,
     creation,
     elementwise,
     indexing,
     linalg,
     loss,
     norm,
+    pool,
     reduction,
     shape,
 )
@@ -80,6 +82,11 @@ class NumpyBackend:
     getitem = staticmethod(indexing.getitem)
     take = staticmethod(indexing.take)
     embedding = staticmethod(indexing.embedding)
+
+    conv2d = staticmethod(conv.conv2d)
+
+    max_pool2d = staticmethod(pool.max_pool2d)
+    avg_pool2d = staticmethod(pool.avg_pool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)

@@ -1,0 +1,20 @@
+"""The backward rules, one file per op family, and the table of them."""
+
+from __future__ import annotations
+
+from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
+    elementwise,
+    indexing,
+    linalg,
+    reduction,
+    shape,
+)
+from backburner_autodiff.rules._rule import RULES, Rule
+
+__all__ = ["NONDIFFERENTIABLE", "RULES", "Rule"]
+
+NONDIFFERENTIABLE = frozenset(
+    "equal not_equal less less_equal greater greater_equal logical_not logical_and logical_or argmax "
+    "full arange linspace eye random".split()
+)
+"""The ops that have no gradient: what they give is never tracked."""

@@ -1,0 +1,86 @@
+"""Backward rules of the reductions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from backburner.backends.numpy import reduction
+from backburner_autodiff.rules._rule import Array, Vjp, rule
+
+Axes = tuple[int, ...]
+
+
+def _kept(reduced: Array, shape: tuple[int, ...], axis: Axes) -> Array:
+    """Return ``reduced`` as a view with the axes that it lost, of size 1."""
+    return reduced.reshape([1 if i in axis else n for i, n in enumerate(shape)])
+
+
+def _count(shape: tuple[int, ...], axis: Axes) -> int:
+    return math.prod([shape[i] for i in axis])
+
+
+@rule(compute_bound=True)
+def sum(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    shape = x.shape
+    return (lambda g: np.broadcast_to(_kept(g, shape, axis), shape),)
+
+
+@rule(compute_bound=True)
+def mean(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    shape = x.shape
+
+    def vjp(g: Array) -> Array:
+        n = _count(shape, axis)
+        return np.broadcast_to(_kept(g / n if n else g, shape, axis), shape)
+
+    return (vjp,)
+
+
+def _extremum(out: Array, x: Array, axis: Axes) -> tuple[Vjp]:
+    """Share the cotangent evenly among the elements that equal the result, or are NaN as it is."""
+
+    def vjp(g: Array) -> Array:
+        best = _kept(out, x.shape, axis)
+        picked = x == best
+        if np.isnan(best).any():
+            picked |= np.isnan(x)
+        count = np.count_nonzero(picked, axis, keepdims=True)
+        share = _kept(g, x.shape, axis) / np.asarray(count).astype(g.dtype)
+        return np.where(picked, share, 0)
+
+    return (vjp,)
+
+
+@rule(compute_bound=True)
+def max(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    return _extremum(out, x, axis)
+
+
+@rule(compute_bound=True)
+def min(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    return _extremum(out, x, axis)
+
+
+@rule(compute_bound=True)
+def var(out: Array, x: Array, *, axis: Axes, correction: float, keepdims: bool) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        divisor = x.dtype.type(np.maximum(_count(x.shape, axis) - correction, 0))
+        y = np.asarray(x - reduction.mean(x, axis=axis, keepdims=True))
+        y *= _kept(g, x.shape, axis) * (2 / divisor)
+        return y
+
+    return (vjp,)
+
+
+@rule(compute_bound=True)
+def logsumexp(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        total = _kept(out, x.shape, axis)
+        y = np.asarray(x - np.where(total == -np.inf, 0, total))  # all -inf: exp(-inf - 0) is the 0 we want
+        np.exp(y, out=y)
+        y *= _kept(g, x.shape, axis)
+        return y
+
+    return (vjp,)

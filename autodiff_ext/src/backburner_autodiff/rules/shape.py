@@ -1,0 +1,79 @@
+"""Backward rules of the ops that move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from backburner_autodiff.rules._rule import Array, Vjp, rule
+
+Joint = Callable[[Any, Any], tuple[Array | None, ...]]
+
+
+@rule
+def reshape(out: Array, x: Array, *, shape: tuple[int, ...]) -> tuple[Vjp]:
+    source = x.shape
+    return (lambda g: g.reshape(source),)
+
+
+@rule
+def permute_dims(out: Array, x: Array, *, axes: tuple[int, ...]) -> tuple[Vjp]:
+    return (lambda g: g.transpose(np.argsort(axes)),)
+
+
+@rule
+def broadcast_to(out: Array, x: Array, *, shape: tuple[int, ...]) -> tuple[Vjp]:
+    return (lambda g: g,)  # the sweep sums over what was repeated
+
+
+@rule
+def concat(out: Array, *xs: Array, axis: int) -> Joint:
+    sizes = [x.shape[axis] for x in xs]
+
+    def vjp(g: Array, needed: Any) -> tuple[Array | None, ...]:
+        return tuple(
+            part if wanted else None for part, wanted in zip(_parts(g, sizes, axis), needed, strict=True)
+        )
+
+    return vjp
+
+
+@rule
+def stack(out: Array, *xs: Array, axis: int) -> Joint:
+    def vjp(g: Array, needed: Any) -> tuple[Array | None, ...]:
+        before = (slice(None),) * axis
+        return tuple(g[(*before, i, ...)] if wanted else None for i, wanted in enumerate(needed))
+
+    return vjp
+
+
+@rule
+def split(out: tuple[Array, ...], x: Array, *, sizes: tuple[int, ...], axis: int) -> tuple[Vjp]:
+    shape, dtype = x.shape, x.dtype
+
+    def vjp(g: tuple[Array | None, ...]) -> Array:
+        y = np.empty(shape, dtype)
+        for part, cotangent in zip(_parts(y, sizes, axis), g, strict=True):
+            part[...] = 0 if cotangent is None else cotangent
+        return y
+
+    return (vjp,)
+
+
+@rule
+def pad(out: Array, x: Array, *, pad_width: tuple[tuple[int, int], ...], value: float) -> tuple[Vjp]:
+    inside = (*(slice(before, before + n) for n, (before, _) in zip(x.shape, pad_width, strict=True)), ...)
+    return (lambda g: g[inside],)
+
+
+def _parts(x: Array, sizes: Any, axis: int) -> list[Array]:
+    """Return views of ``sizes[i]`` entries each along ``axis``."""
+    before = (slice(None),) * axis
+    parts = []
+    start = 0
+    for size in sizes:
+        parts.append(x[(*before, slice(start, start + size))])
+        start += size
+    return parts
