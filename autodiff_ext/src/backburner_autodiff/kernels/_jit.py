@@ -199,7 +199,8 @@ class Kernel:
         try:
             dispatcher.compile(self._types(char))
         finally:
-            dispatcher.disable_compile()
+            if dispatcher.overloads:
+                dispatcher.disable_compile()
         return dispatcher
 
     def _types(self, char: str) -> tuple[Any, ...]:
