@@ -215,7 +215,7 @@ def _look(name: str) -> _Answer:
             failure = _failures.setdefault(provider, error)
     if failure is not None:
         reason = f"{provider} is installed, but its import failed with {_told(failure)}"
-        remedy = _mend(failure, provider.target, reinstall, name)
+        remedy = _mend(failure, entry_point.module, reinstall, name)
         return answer("broken", version, reason, remedy)._replace(cause=failure)
 
     speaks = getattr(loaded, "contract_version", None) if isinstance(loaded, type) else None

@@ -1,0 +1,103 @@
+"""Feature sets: which tests apply to this environment, and a run that cannot hide what it left out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+
+class FeatureSet(NamedTuple):
+    """What `autodiff` must be in an environment of this set: its state, and a part of the reason."""
+
+    state: str
+    reason: str = ""
+
+
+SETS = {
+    "core": FeatureSet("absent", "is not installed"),
+    "autodiff": FeatureSet("available"),
+    "locked": FeatureSet("locked"),
+    "broken-release": FeatureSet("incompatible", "is installed"),
+    "broken-import": FeatureSet("broken", "import failed"),
+    "broken-contract": FeatureSet("incompatible", "of the contract"),
+    "build": FeatureSet("absent"),  # the core beside the packaging tools: tests of the distributions alone
+}
+GROUPS = {"broken": frozenset(name for name in SETS if name.startswith("broken-"))}
+USUAL = frozenset(SETS) - {"build"}
+
+_HERE = pytest.StashKey[str]()
+_COUNT = pytest.StashKey[tuple[int, int]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("feature sets")
+    # Its value needs the `=`: after a space pytest may take `core` for the folder of that name.
+    group.addoption("--feature-set", choices=list(SETS), help="what this environment claims to be")
+    group.addoption("--no-skips", action="store_true", help="a skipped or xfailed test fails the run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    from backburner import features
+
+    found = features.status("autodiff")
+    fits = [name for name, set_ in SETS.items() if set_.state == found.state and set_.reason in found.reason]
+    claimed = config.getoption("--feature-set") or (fits[0] if fits else None)
+    if claimed not in fits:
+        raise pytest.UsageError(
+            f"--feature-set={claimed}, but `autodiff` is {found.state} here: {found.reason}"
+        )
+    config.stash[_HERE] = claimed
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    import numpy
+
+    import backburner
+
+    return f"feature set {config.stash[_HERE]}: backburner from {backburner.__path__[0]}, numpy {numpy.__version__}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    here = config.stash[_HERE]
+    keep: list[pytest.Item] = []
+    drop: list[pytest.Item] = []
+    for item in items:
+        (keep if here in _sets_of(item) else drop).append(item)
+    config.stash[_COUNT] = (len(keep), len(items))
+    items[:] = keep
+    config.hook.pytest_deselected(items=drop)
+
+
+def _sets_of(item: pytest.Item) -> frozenset[str]:
+    mark = item.get_closest_marker("feature_set")
+    if mark is None:
+        return USUAL
+    names = frozenset(mark.args)
+    unknown = names - SETS.keys() - GROUPS.keys()
+    if unknown or not names:
+        known = ", ".join([*SETS, *GROUPS])
+        raise pytest.UsageError(f"{item.nodeid}: feature_set{mark.args}: the sets are {known}")
+    return names.union(*(GROUPS.get(name, frozenset()) for name in names))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    applies, total = config.stash.get(_COUNT, (0, 0))
+    passed = len(terminalreporter.stats.get("passed", []))
+    terminalreporter.write_line(
+        f"feature set {config.stash[_HERE]}: {applies} of {total} tests apply, {passed} passed, "
+        f"{len(_left_out(terminalreporter))} left out"
+    )
+
+
+def _left_out(reporter: pytest.TerminalReporter) -> list[object]:
+    return [report for kind in ("skipped", "xfailed", "xpassed") for report in reporter.stats.get(kind, [])]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not session.config.getoption("--no-skips"):
+        return
+    if _left_out(reporter) and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
