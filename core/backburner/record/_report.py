@@ -1,0 +1,90 @@
+"""``LoadReport``: how a file and a module fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Mismatch(NamedTuple):
+    """What a name stands for in the file and in the module."""
+
+    name: str
+    file: str
+    module: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.file} in the file, {self.module} in the module"
+
+
+class Conversion(NamedTuple):
+    """The dtype of an array in the file, and what it became."""
+
+    name: str
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.source} to {self.target}"
+
+
+_SHOWN = 8  # names of each kind in a message; the report has them all
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What `load` found; as text, its message.
+
+    Attributes:
+        loaded: names in the module that have new contents.
+        missing: names in the module that the file lacks.
+        unexpected: names in the file that the module lacks.
+        mismatched: names of another shape, of a dtype that does not convert, or tied in the module and not
+            equal in the file.
+        converted: names whose dtype was converted to the module's.
+    """
+
+    loaded: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    mismatched: tuple[Mismatch, ...] = ()
+    converted: tuple[Conversion, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether file and module have the same names with the same shapes."""
+        return not (self.missing or self.unexpected or self.mismatched)
+
+    def __str__(self) -> str:
+        kinds: dict[str, tuple[object, ...]] = {
+            "missing": self.missing,
+            "unexpected": self.unexpected,
+            "mismatched": self.mismatched,
+        }
+        if self.fits:
+            kinds = {"converted": self.converted}
+        parts = [_count(items, kind) for kind, items in kinds.items() if items]
+        if self.fits:
+            parts.insert(0, f"{len(self.loaded)} loaded")
+        return f"load: {', '.join(parts)}{self._prefix_hint()}"
+
+    def _prefix_hint(self) -> str:
+        for longer, shorter, where in (
+            (self.unexpected, self.missing, "file"),
+            (self.missing, self.unexpected, "module"),
+        ):
+            tail = max(shorter, key=len, default="")
+            prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
+            if prefix and sum(prefix + name in longer for name in shorter) * 2 > len(shorter):
+                change = "removed from" if where == "file" else "added to"
+                return (
+                    f". The names in the {where} begin with {prefix!r}. "
+                    f"Pass bb.load a dict of arrays with that {change} the names."
+                )
+        return ""
+
+
+def _count(items: tuple[object, ...], kind: str) -> str:
+    shown = ", ".join(map(str, items[:_SHOWN]))
+    rest = f", and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return f"{len(items)} {kind} ({shown}{rest})"
