@@ -42,7 +42,7 @@ def opened(path: Path) -> Wheel:
 def build(project: Path, out: Path, *options: str, **variables: str) -> Path:
     """Build one distribution into an empty folder and return its file."""
     environment = {
-        name: value for name, value in os.environ.items() if name != backburner_build.ENV
+        name: value for name, value in os.environ.items() if name != "BACKBURNER_FEATURES"
     } | variables
     command = [
         sys.executable,
