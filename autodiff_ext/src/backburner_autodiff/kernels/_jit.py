@@ -24,8 +24,8 @@ A scalar ``x`` takes a Python float. Inputs may be read-only, strided or unalign
 outputs must be writable and C-contiguous. There are no optional arrays: pass an empty one.
 
 The body. It is compiled twice, plainly and with its ``prange`` loop on threads; a call takes the second where
-the size of the first array times ``cost`` (work per element, about one nanosecond each) pays for the start of
-threads. Both must give the same bits, for any number of threads, hence:
+the size of the first array times ``cost`` pays for waking threads. The unit of cost is a quarter of a
+nanosecond: 1 for an element that is read, added and written, 3 or 4 for one that takes an exp or erf. Both must give the same bits, for any number of threads, hence:
 
 * One ``prange`` over elements, rows, or blocks of a fixed size, outermost, and every iteration writes its own
   places. No scalar may be carried from one iteration to the next: that is refused.
@@ -44,6 +44,9 @@ Under ``NUMBA_DISABLE_JIT=1`` everything runs as Python.
 
 from __future__ import annotations
 
+import importlib
+import os
+import pkgutil
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -52,16 +55,20 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba import prange as prange
 
 from backburner_autodiff.kernels import _pool
 from backburner_autodiff.kernels._cache import Store
+from backburner_autodiff.kernels._races import find_races
 
 Array = np.ndarray[Any, np.dtype[Any]]
 F = TypeVar("F", bound=Callable[..., Any])
 
-PARALLEL_WORK = 1 << 16
-"""Elements times cost from which threads pay."""
+PARALLEL_WORK = 1 << 18
+"""Elements times cost from which threads pay: some 60 us, where waking a thread takes 5 to 40 us."""
+
+_numba: Any = numba  # whose type hints lack much of it
+prange: Any = _numba.prange
+"""``range`` in the serial version, on threads in the parallel one."""
 
 _REORDER = {"reassoc", "contract"}
 _PARALLEL = {
@@ -71,7 +78,9 @@ _PARALLEL = {
 _SCALARS = {"int": "int64", "uint": "uint64", "float": "float64", "bool": "boolean", "uint8": "uint8"}
 _PARAMETER = re.compile(r"(x|int|uint|float|bool|uint8)(\[(?:\.\.\.|:(?:,:)*)\])?(?:,(?=.)|$)")
 _FLOATS = {"f": "float32", "d": "float64"}
-_SOUND = 0x101  # the bits of C_CONTIGUOUS and ALIGNED in `ndarray.flags.num`
+# Bits of `ndarray.flags.num`.
+_SOUND = 0x001 | 0x100  # C_CONTIGUOUS, ALIGNED
+_FIT = _SOUND | 0x400  # WRITEABLE
 _compiling = threading.RLock()
 
 
@@ -81,7 +90,7 @@ def _options(fastmath: bool) -> dict[str, Any]:
 
 def subroutine(function: F) -> F:
     """Compile a function that kernels call, once for each of the types they call it with."""
-    compiled: F = numba.njit(**_options(False))(function)
+    compiled: F = _numba.njit(**_options(False))(function)
     return compiled
 
 
@@ -158,11 +167,13 @@ class Kernel:
         size = -1
         for position, output, flat in self._arrays:
             array = args[position]
-            if array.flags.num & _SOUND != _SOUND:
-                if output:
-                    raise ValueError(
-                        f"{self.name}: output {position} is not contiguous, strides {array.strides}"
-                    )
+            flags = array.flags.num
+            if output and flags & _FIT != _FIT:
+                raise ValueError(
+                    f"{self.name}: argument {position} is an output, and read-only, strided or unaligned: "
+                    f"{array.dtype}{list(array.shape)}"
+                )
+            if flags & _SOUND != _SOUND:
                 ready[position] = array = np.array(array, order="C")
             if flat:
                 if array.ndim != 1:
@@ -181,17 +192,20 @@ class Kernel:
         with _compiling:
             run = self._compiled[parallel].get(char)
             if run is None:
-                run = self.py_func if numba.config.DISABLE_JIT else self._dispatcher(char, parallel)
+                run = self.py_func if _numba.config.DISABLE_JIT else self._dispatcher(char, parallel)
                 self._compiled[parallel][char] = run
         return run
 
     def _dispatcher(self, char: str, parallel: bool) -> Any:
         if parallel:
+            races = find_races(self.py_func)
+            if races:
+                raise ValueError(f"kernel: {self.name} carries {', '.join(races)} through its prange loop")
             _pool.start()
         dispatcher = self._dispatchers.get(parallel)
         if dispatcher is None:
             options = _options(self._fastmath) | ({"parallel": _PARALLEL} if parallel else {})
-            dispatcher = self._dispatchers[parallel] = numba.njit(**options)(self.py_func)
+            dispatcher = self._dispatchers[parallel] = _numba.njit(**options)(self.py_func)
             dispatcher._cache = Store(
                 self.py_func, f"{self.name}-{'parallel' if parallel else 'serial'}", options
             )
@@ -207,9 +221,9 @@ class Kernel:
         """Return Numba's types: inputs as read-only arrays, which writable ones convert to."""
         types = []
         for element, dimensions, output in self._parameters:
-            scalar = getattr(numba.types, _FLOATS[char] if element == "x" else _SCALARS[element])
+            scalar = getattr(_numba.types, _FLOATS[char] if element == "x" else _SCALARS[element])
             ndim = 1 if dimensions == "[...]" else dimensions.count(":")
-            types.append(numba.types.Array(scalar, ndim, "C", readonly=not output) if ndim else scalar)
+            types.append(_numba.types.Array(scalar, ndim, "C", readonly=not output) if ndim else scalar)
         return tuple(types)
 
 
@@ -224,7 +238,7 @@ def kernel(
 
     Args:
         signature: inputs and outputs, such as ``"x[...], x -> x[...]"``.
-        cost: the work per element of the first array, in nanoseconds or so.
+        cost: the work per element of the first array, in quarters of a nanosecond.
         fastmath: let inner loops reorder their sums.
     """
 
@@ -239,7 +253,9 @@ def kernel(
 
 
 def warm_up(dtypes: tuple[str, ...] = ("float32",)) -> Iterator[tuple[str, float]]:
-    """Compile every declared kernel, and yield the name of each version with the seconds that it took."""
+    """Compile every kernel of this package, and yield the name of each version with the seconds that it took."""
+    for module in pkgutil.iter_modules([os.path.dirname(__file__)]):
+        importlib.import_module(f"{__package__}.{module.name}")
     for made in list(KERNELS.values()):
         for dtype in dtypes:
             for parallel in (False, True) if made.has_prange else (False,):

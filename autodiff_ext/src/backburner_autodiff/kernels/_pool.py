@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import threading
@@ -10,6 +11,7 @@ from typing import Any
 
 import numba
 
+_numba: Any = numba  # whose type hints lack much of it
 _starting = threading.Lock()
 _launching = threading.Lock()
 _started = False
@@ -25,13 +27,13 @@ def usable() -> bool:
 
 def get_count() -> int:
     """Return the number of threads of a parallel kernel."""
-    return int(numba.config.NUMBA_NUM_THREADS) if _count is None else _count
+    return int(_numba.config.NUMBA_NUM_THREADS) if _count is None else _count
 
 
 def set_count(count: int) -> None:
     """Set the number of threads, at most the size of Numba's pool, which is fixed."""
     global _count
-    _count = min(count, int(numba.config.NUMBA_NUM_THREADS))
+    _count = min(count, int(_numba.config.NUMBA_NUM_THREADS))
 
 
 def start() -> None:
@@ -44,13 +46,11 @@ def start() -> None:
     if _started:
         return
     with _starting:
-        if _started or numba.config.DISABLE_JIT:
+        if _started or _numba.config.DISABLE_JIT:
             return
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        from numba.np.ufunc import parallel
-
-        parallel._launch_threads()
-        _concurrent = numba.threading_layer() in ("omp", "tbb")
+        importlib.import_module("numba.np.ufunc.parallel")._launch_threads()
+        _concurrent = _numba.threading_layer() in ("omp", "tbb")
         _started = True
 
 
@@ -77,8 +77,8 @@ def launch(function: Callable[..., None], args: Sequence[Any]) -> bool:
 
 def _mask() -> None:
     # Numba keeps the number per calling thread.
-    if _count is not None and _started and numba.get_num_threads() != _count:
-        numba.set_num_threads(_count)
+    if _count is not None and _started and _numba.get_num_threads() != _count:
+        _numba.set_num_threads(_count)
 
 
 def _after_fork() -> None:

@@ -25,22 +25,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.extending import intrinsic, overload
+from numba import extending
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Function = Callable[[Any], Any]
 
-_STRICT = {"error_model": "numpy", "nogil": True, "fastmath": False, "forceinline": True}
+_STRICT: Any = {"error_model": "numpy", "nogil": True, "fastmath": False, "forceinline": True}
 
 
 def _inline(function: Function) -> Function:
-    compiled: Function = numba.njit(**_STRICT)(function)
-    return compiled
+    return cast(Function, numba.njit(**_STRICT)(function))
+
+
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    return extending.intrinsic(function)
 
 
 # -- building blocks: one instruction or a few, of the width of their argument -------------------------------
@@ -59,7 +62,7 @@ def _emit_fma(context: Any, builder: Any, x: Any, y: Any, z: Any) -> Any:
     return builder.fadd(builder.fmul(x, y), z)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _fma(typing: Any, x: Any, y: Any, z: Any) -> Any:
     return x(x, x, x), lambda context, builder, signature, args: _emit_fma(context, builder, *args)
 
@@ -67,7 +70,7 @@ def _fma(typing: Any, x: Any, y: Any, z: Any) -> Any:
 def _polynomial(*coefficients: float) -> Function:
     """Make a function that evaluates ``c0 + c1 x + c2 x^2 + ...`` by Horner's rule."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @_intrinsic
     def evaluate(typing: Any, x: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = context.get_value_type(x)
@@ -78,11 +81,10 @@ def _polynomial(*coefficients: float) -> Function:
 
         return x(x), emit
 
-    made: Function = evaluate
-    return made
+    return cast(Function, evaluate)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _power_of_two(typing: Any, x: Any) -> Any:
     """Return 2 to the integer ``n``, normal, from ``x = n + 1.5 * 2^fraction``, whose low bits are ``n``."""
 
@@ -104,7 +106,7 @@ def _emit_exponent(builder: Any, x: Any, value: Any) -> tuple[Any, Any]:
     return bits, builder.lshr(builder.add(bits, integer((bias << fraction) - half)), integer(fraction))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _exponent(typing: Any, x: Any) -> Any:
     """Return that ``k``, unbiased, as a float, of a positive normal number."""
 
@@ -118,7 +120,7 @@ def _exponent(typing: Any, x: Any) -> Any:
     return x(x), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _significand(typing: Any, x: Any) -> Any:
     """Return ``x / 2^k``."""
 
@@ -131,7 +133,7 @@ def _significand(typing: Any, x: Any) -> Any:
     return x(x), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _ordered(typing: Any, x: Any) -> Any:
     """Return an integer that sorts as the float does, with -0 before 0 and NaN after infinity."""
     integer, fraction, bias = _layout(x)
@@ -147,7 +149,7 @@ def _ordered(typing: Any, x: Any) -> Any:
     return result(x), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def _from_ordered(typing: Any, bits: Any, like: Any) -> Any:
     """Return the float of the type of ``like`` that ``_ordered`` made ``bits`` from."""
 
@@ -355,7 +357,7 @@ def max_of(row: Array) -> Any:
 def _compile(function: Function, forms: dict[Any, Function]) -> None:
     by_type = {numba.from_dtype(np.dtype(kind)): form for kind, form in forms.items()}
 
-    @overload(function, jit_options=_STRICT)  # type: ignore[untyped-decorator]
+    @extending.overload(function, jit_options=_STRICT)
     def choose(x: Any) -> Any:
         form = by_type.get(x)
         if form is None:
@@ -371,7 +373,7 @@ for _function, _forms in ((exp, _EXP), (log, _LOG), (tanh, _TANH), (sigmoid, _SI
     _compile(_function, _forms)
 
 
-@overload(max_of, jit_options=_STRICT)  # type: ignore[untyped-decorator]
+@extending.overload(max_of, jit_options=_STRICT)
 def _max_of(row: Any) -> Any:
     def max_of(row: Any) -> Any:
         # Integers have one order and one maximum, so LLVM may take it lane by lane.
