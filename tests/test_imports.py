@@ -42,10 +42,9 @@ EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),
     ("backburner_autodiff.optim", "backburner_autodiff.gradcheck"),
     ("backburner_autodiff", "backburner_autodiff.backend", "backburner_autodiff._record"),
-    ("backburner_autodiff.checkpoint",),
+    ("backburner_autodiff.checkpoint", "backburner_autodiff.rules"),
     ("backburner_autodiff.tape",),
-    ("backburner_autodiff.rules",),
-    ("backburner_autodiff.kernels",),
+    ("backburner_autodiff._rule", "backburner_autodiff.kernels", "backburner_autodiff.threads"),
 )
 # A package that everything may name inside a function, with the reason.
 UPWARD = {
