@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
+    activation,
+    conv,
     elementwise,
     indexing,
     linalg,
+    loss,
+    norm,
+    pool,
     reduction,
     shape,
 )

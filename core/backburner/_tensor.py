@@ -1,0 +1,474 @@
+"""``Tensor``: an immutable array on a device, with operators, methods and the way to its gradients.
+
+The methods come from ``backburner.ops``, which looks the class up here when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, Final, NoReturn, cast
+
+import numpy as np
+
+from backburner import features
+from backburner.autodiff import FEATURE, AutodiffBackend
+from backburner.backend import Array, Shape
+from backburner.device import Device
+from backburner.device import merge as merge
+from backburner.dtype import DType
+from backburner.errors import DeviceError, DTypeError, GraphError, ShapeError
+from backburner.ops import activation, elementwise, indexing, linalg, reduction
+from backburner.ops import shape as shaping
+from backburner.ops.creation import tensor as tensor
+
+_MEET: Final = (bool, int, float, np.bool_, np.integer, np.floating, np.ndarray)
+
+
+class Tensor:
+    """An array that never changes, on a device. Make one with ``bb.tensor`` or ``bb.asarray``.
+
+    Attributes:
+        device: where it lives, and whether ops on it are recorded.
+    """
+
+    __slots__ = ("_primitive", "device", "__weakref__")
+    __array_ufunc__ = None  # so that `ndarray * tensor` comes here and loses no gradient
+    __hash__ = object.__hash__
+
+    def __init__(self, primitive: Any, device: Device) -> None:
+        """Wrap what a backend returned."""
+        self._primitive: Any = np.asarray(primitive) if isinstance(primitive, np.generic) else primitive
+        self.device = device
+
+    # -- what it is ------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes."""
+        return cast(Shape, self._primitive.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The kind of the elements."""
+        return cast(DType, self._primitive.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return cast(int, self._primitive.ndim)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return cast(int, self._primitive.size)
+
+    @property
+    def T(self) -> Tensor:  # the standard's name
+        """The transpose of a matrix."""
+        if self.ndim != 2:
+            raise ShapeError(f"T: needs two dimensions, got {list(self.shape)}. Use mT or permute_dims.")
+        return shaping.matrix_transpose(self)
+
+    @property
+    def mT(self) -> Tensor:  # the standard's name
+        """The tensor with its last two axes exchanged."""
+        return shaping.matrix_transpose(self)
+
+    def __repr__(self) -> str:
+        text = np.array2string(self._array(), separator=", ", prefix="tensor(", threshold=100, edgeitems=3)
+        parts = [text]
+        if self.dtype not in (np.float32, np.int64, np.bool_) or self.size == 0:
+            parts.append(f"dtype={self.dtype}")
+        if self.size == 0 and self.ndim != 1:
+            parts.append(f"shape={self.shape}")
+        if self.is_autodiff():
+            parts.append("require_grad" if self.is_require_grad() else f"device={self.device!r}")
+        return f"tensor({', '.join(parts)})"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise DTypeError("len: the tensor is 0-d.")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (self[i] for i in range(len(self)))
+
+    # -- leaving for Python and NumPy -------------------------------------------------------------------
+
+    def _array(self) -> Array:
+        """The bare array, whatever the device."""
+        held = self._primitive
+        return held if isinstance(held, np.ndarray) else cast(Array, self._autodiff().inner(held))
+
+    def numpy(self) -> Array:
+        """Return the values as a read-only NumPy array over the same memory, leaving any graph."""
+        view = self._array().view()
+        view.flags.writeable = False
+        return view
+
+    def item(self) -> bool | int | float:
+        """Return the one element as a Python number.
+
+        Raises:
+            ShapeError: there is not exactly one element.
+        """
+        if self.size != 1:
+            raise ShapeError(f"item: needs exactly one element, got shape {list(self.shape)}. Use tolist.")
+        return cast("bool | int | float", self._array().item())
+
+    def tolist(self) -> Any:
+        """Return the values as nested lists, of a 0-d tensor as a number."""
+        return self._array().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        self._refuse_tracked("np.asarray")
+        if dtype is None or np.dtype(dtype) == self.dtype:
+            return self._array().copy() if copy else self.numpy()
+        if copy is False:
+            raise ValueError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
+        return self._array().astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        self._refuse_tracked("__dlpack__")
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, index = self._array().__dlpack_device__()
+        return int(kind), int(index)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        import backburner
+
+        if api_version not in (None, "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
+        return backburner
+
+    def _refuse_tracked(self, call: str) -> None:
+        if self.is_tracked():
+            raise GraphError(
+                f"{call}: the tensor is tracked and would lose its graph. Use detach() or numpy()."
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu":
+            raise DTypeError(f"index: needs an integer, got {self.dtype}.")
+        return int(self._one("index"))
+
+    def _one(self, call: str) -> bool | int | float:
+        if self.size != 1:
+            raise ShapeError(f"{call}: needs exactly one element, got shape {list(self.shape)}.")
+        return cast("bool | int | float", self._array().item())
+
+    # -- device and autodiff ----------------------------------------------------------------------------
+
+    def _autodiff(self) -> AutodiffBackend:
+        """The device's backend, which is an autodiff one."""
+        return cast(AutodiffBackend, self.device.backend)
+
+    def _recording(self, call: str) -> AutodiffBackend:
+        """The backend of an autodiff device; else the first reason why not: feature, then device."""
+        if not self.device.is_autodiff():
+            features.require(FEATURE, call)
+            raise DeviceError(
+                f"{call}: the tensor is on {self.device}, where nothing is recorded. "
+                "Call Device.autodiff and move it: x.to(x.device.autodiff())."
+            )
+        return self._autodiff()
+
+    def is_autodiff(self) -> bool:
+        """Say whether ops on this tensor are recorded."""
+        return self.device.is_autodiff()
+
+    def is_tracked(self) -> bool:
+        """Say whether it has a graph: it is a leaf, or the result of an op on one."""
+        return self.device.is_autodiff() and self._autodiff().is_tracked(self._primitive)
+
+    def is_require_grad(self) -> bool:
+        """Say whether it is a leaf that ``require_grad`` marked."""
+        return self.device.is_autodiff() and self._autodiff().is_leaf(self._primitive)
+
+    def require_grad(self) -> Tensor:
+        """Return a tracked leaf over the same array; a leaf returns itself.
+
+        Raises:
+            FeatureError: the `autodiff` feature is not there.
+            DeviceError: the tensor is on a plain device.
+            DTypeError: it is not floating.
+            GraphError: it is the result of an op.
+        """
+        backend = self._recording("Tensor.require_grad")
+        leaf = backend.require_grad(self._primitive)
+        return self if leaf is self._primitive else Tensor(leaf, self.device)
+
+    def backward(self, gradient: Tensor | None = None, retain_graph: bool = False) -> Gradients:
+        """Run the graph that made this tensor backward, and return the gradients of its leaves.
+
+        Args:
+            gradient: the cotangent of this tensor, of its shape and dtype; by default ones, so that a
+                non-scalar is differentiated as its sum.
+            retain_graph: keep the graph for another backward; otherwise it is consumed.
+
+        Raises:
+            FeatureError: the `autodiff` feature is not there.
+            DeviceError: the tensor is on a plain device.
+            GraphError: it has no graph, or part of that is consumed, or a parameter in it was replaced.
+
+        Example:
+            >>> import backburner as bb
+            >>> x = bb.tensor([1.0, 2.0], device=bb.Device.cpu().autodiff()).require_grad()
+            >>> (x * x).sum().backward()[x].tolist()
+            [2.0, 4.0]
+        """
+        backend = self._recording("Tensor.backward")
+        seed = None if gradient is None else _cotangent("Tensor.backward", gradient, self)
+        return Gradients(backend.backward(self._primitive, seed, retain_graph), backend)
+
+    def grad(self, grads: Gradients) -> Tensor | None:
+        """Return this leaf's gradient as a plain tensor, or ``None`` if there is none."""
+        return grads.get(self)
+
+    def grad_remove(self, grads: Gradients) -> Tensor | None:
+        """Take this leaf's gradient out of ``grads`` and return it as a plain tensor, or ``None``."""
+        found = self._recording("Tensor.grad_remove").grad_remove(self._primitive, grads._grads)
+        return None if found is None else Tensor(found, self.device.without_autodiff())
+
+    def grad_replace(self, grads: Gradients, gradient: Tensor) -> None:
+        """Put another gradient for this leaf into ``grads``.
+
+        Raises:
+            ShapeError: it has another shape than the leaf.
+            DTypeError: it has another dtype.
+        """
+        backend = self._recording("Tensor.grad_replace")
+        backend.grad_replace(self._primitive, grads._grads, _cotangent("Tensor.grad_replace", gradient, self))
+
+    def detach(self) -> Tensor:
+        """Return a constant over the same array on the same device."""
+        return Tensor(self._autodiff().detach(self._primitive), self.device) if self.is_autodiff() else self
+
+    def inner(self) -> Tensor:
+        """Return the values on the plain device, over the same array."""
+        return Tensor(self._array(), self.device.without_autodiff()) if self.is_autodiff() else self
+
+    without_autodiff = inner
+
+    @staticmethod
+    def from_inner(x: Tensor) -> Tensor:
+        """Return a plain tensor as a constant on the autodiff device.
+
+        Raises:
+            FeatureError: the `autodiff` feature is not there.
+        """
+        if x.device.is_autodiff():
+            return x
+        features.require(FEATURE, "Tensor.from_inner")
+        return x.to(x.device.autodiff())
+
+    def to(self, device: Device) -> Tensor:
+        """Return the tensor on another device, over the same array.
+
+        A plain tensor becomes a constant of the autodiff device.
+
+        Raises:
+            DeviceError: a tracked tensor to a plain device or to one with another strategy; detach it first.
+        """
+        if device is self.device:
+            return self
+        if self.is_tracked():
+            raise DeviceError(
+                f"Tensor.to: the tensor is tracked and {device} would lose its graph. Use detach()."
+            )
+        if device.kind != self.device.kind:
+            raise DeviceError(f"Tensor.to: there is no way from {self.device} to {device}.")
+        held = self._array()
+        return Tensor(
+            cast(AutodiffBackend, device.backend).from_inner(held) if device.is_autodiff() else held, device
+        )
+
+    # -- copying ----------------------------------------------------------------------------------------
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if self.is_tracked() and not self.is_require_grad():
+            raise GraphError("deepcopy: the tensor is the result of a recorded op. Use detach() on it first.")
+        return memo.setdefault(id(self), _restore(self._array().copy(), self.device, self.is_require_grad()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.is_tracked() and not self.is_require_grad():
+            raise GraphError("pickle: the tensor is the result of a recorded op. Use detach() on it first.")
+        return _restore, (self._array(), self.device, self.is_require_grad())
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise DTypeError(
+            "Tensor: tensors are immutable. Use bb.where, bb.concat or bb.stack to make another."
+        )
+
+    # -- operators --------------------------------------------------------------------------------------
+
+    __add__ = elementwise.add
+    __sub__ = elementwise.subtract
+    __mul__ = elementwise.multiply
+    __truediv__ = elementwise.divide
+    __pow__ = elementwise.pow
+    __matmul__ = linalg.matmul
+    __neg__ = elementwise.negative
+    __abs__ = elementwise.abs
+    __lt__ = elementwise.less
+    __le__ = elementwise.less_equal
+    __gt__ = elementwise.greater
+    __ge__ = elementwise.greater_equal
+    __and__ = elementwise.logical_and
+    __or__ = elementwise.logical_or
+    __invert__ = elementwise.logical_not
+    __getitem__ = indexing.getitem
+
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __radd__(self, other: Any) -> Tensor:
+        return elementwise.add(other, self)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return elementwise.subtract(other, self)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return elementwise.multiply(other, self)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return elementwise.divide(other, self)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return elementwise.pow(other, self)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return linalg.matmul(other, self)
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        return elementwise.equal(self, other) if isinstance(other, (Tensor, *_MEET)) else NotImplemented
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        return elementwise.not_equal(self, other) if isinstance(other, (Tensor, *_MEET)) else NotImplemented
+
+    # -- methods ----------------------------------------------------------------------------------------
+
+    add = elementwise.add
+    subtract = elementwise.subtract
+    multiply = elementwise.multiply
+    divide = elementwise.divide
+    pow = elementwise.pow
+    maximum = elementwise.maximum
+    minimum = elementwise.minimum
+    equal = elementwise.equal
+    not_equal = elementwise.not_equal
+    less = elementwise.less
+    less_equal = elementwise.less_equal
+    greater = elementwise.greater
+    greater_equal = elementwise.greater_equal
+    logical_and = elementwise.logical_and
+    logical_or = elementwise.logical_or
+    logical_not = elementwise.logical_not
+    negative = elementwise.negative
+    abs = elementwise.abs
+    square = elementwise.square
+    exp = elementwise.exp
+    log = elementwise.log
+    sqrt = elementwise.sqrt
+    tanh = elementwise.tanh
+    erf = elementwise.erf
+    clip = elementwise.clip
+    astype = elementwise.astype
+
+    relu = activation.relu
+    sigmoid = activation.sigmoid
+    gelu = activation.gelu
+    softmax = activation.softmax
+    log_softmax = activation.log_softmax
+
+    sum = reduction.sum
+    mean = reduction.mean
+    max = reduction.max
+    min = reduction.min
+    var = reduction.var
+    logsumexp = reduction.logsumexp
+    argmax = reduction.argmax
+
+    matmul = linalg.matmul
+
+    reshape = shaping.reshape
+    permute_dims = shaping.permute_dims
+    matrix_transpose = shaping.matrix_transpose
+    expand_dims = shaping.expand_dims
+    squeeze = shaping.squeeze
+    flatten = shaping.flatten
+    broadcast_to = shaping.broadcast_to
+    split = shaping.split
+    pad = shaping.pad
+
+    take = indexing.take
+
+
+class Gradients:
+    """The gradients of one backward pass, keyed by leaf: ``grads[x]`` is a plain tensor like ``x``.
+
+    ``x in grads`` and ``grads.get(x)`` ask for one that may not be there: what the result does not depend
+    on has none.
+    """
+
+    __slots__ = ("_grads", "_backend")
+
+    def __init__(self, grads: Any, backend: AutodiffBackend) -> None:
+        self._grads = grads
+        self._backend = backend
+
+    def get(self, x: Tensor) -> Tensor | None:
+        """Return the gradient of a leaf, or ``None`` if there is none."""
+        found = self._backend.grad(x._primitive, self._grads) if x.device.is_autodiff() else None
+        return None if found is None else Tensor(found, x.device.without_autodiff())
+
+    def __getitem__(self, x: Tensor) -> Tensor:
+        found = self.get(x)
+        if found is None:
+            what = (
+                "the tensor is not a leaf. Gradients are kept for what require_grad marked"
+                if not x.is_require_grad()
+                else "the result does not depend on this leaf, or a step gave the parameter a new one"
+            )
+            raise KeyError(f"Gradients: no gradient: {what}.")
+        return found
+
+    def __contains__(self, x: object) -> bool:
+        return isinstance(x, Tensor) and self.get(x) is not None
+
+    def __len__(self) -> int:
+        return len(self._grads)
+
+    def __repr__(self) -> str:
+        return f"Gradients of {len(self)} leaves"
+
+
+def _cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
+    """Return a gradient's array, which has the shape and dtype of a tensor."""
+    if not isinstance(gradient, Tensor):
+        raise DTypeError(f"{call}: gradient is a {type(gradient).__name__}, not a Tensor. Use bb.tensor.")
+    if gradient.dtype != of.dtype:
+        raise DTypeError(f"{call}: gradient is {gradient.dtype}, the tensor {of.dtype}. Use astype.")
+    if gradient.shape != of.shape:
+        raise ShapeError(f"{call}: gradient has shape {list(gradient.shape)}, the tensor {list(of.shape)}.")
+    return gradient.numpy()
+
+
+def _restore(array: Array, device: Device, require_grad: bool) -> Tensor:
+    x = Tensor(array, device)
+    return x.require_grad() if require_grad else x

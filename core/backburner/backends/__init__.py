@@ -1,0 +1,1 @@
+"""Backends of the core, one package each."""

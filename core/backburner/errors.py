@@ -1,0 +1,69 @@
+"""Every exception of Backburner.
+
+A message reads ``op: what is wrong: the values. What to do.`` and each class also subclasses the builtin
+that a caller would catch. Nothing here imports anything, so that every layer may raise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BackburnerError(Exception):
+    """The base of every error that Backburner raises on purpose."""
+
+
+class ShapeError(BackburnerError, ValueError):
+    """Shapes do not fit each other or the operation."""
+
+
+class ArgumentError(BackburnerError, ValueError):
+    """An option has a value that the operation does not take."""
+
+
+class DTypeError(BackburnerError, TypeError):
+    """A dtype, or a kind of operand, that the operation does not take."""
+
+
+class DeviceError(BackburnerError, ValueError):
+    """Devices do not fit each other or the operation."""
+
+
+class GraphError(BackburnerError, RuntimeError):
+    """The graph cannot give the gradient that was asked for."""
+
+
+class RecordError(BackburnerError, ValueError):
+    """A file of weights cannot be read or written as asked."""
+
+
+class IndexOutOfRange(BackburnerError, IndexError):
+    """An index points outside its axis."""
+
+
+class AxisError(ShapeError, IndexOutOfRange):
+    """An axis that the array does not have; also both builtins, as NumPy's is."""
+
+
+class FeatureError(BackburnerError, ImportError, NotImplementedError):
+    """A feature was asked for that this installation cannot give.
+
+    Attributes:
+        feature: the feature, such as ``autodiff``.
+        call: what was called, such as ``Device.autodiff``; empty when nothing in particular was.
+        state: ``locked``, ``absent``, ``ambiguous``, ``incompatible`` or ``broken``.
+        reason: why the feature is not there, a clause.
+        remedy: what to do about it, a sentence.
+    """
+
+    def __init__(self, feature: str, call: str, state: str, reason: str, remedy: str) -> None:
+        self.feature = feature
+        self.call = call
+        self.state = state
+        self.reason = reason
+        self.remedy = remedy
+        asked = f" for {call}" if call else ""
+        super().__init__(f"Requires `{feature}` feature{asked}: {reason}. {remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.feature, self.call, self.state, self.reason, self.remedy)

@@ -1,0 +1,44 @@
+"""Checks that several neural ops share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from backburner.backend import Pair
+from backburner.errors import ArgumentError, ShapeError
+from backburner.ops._operands import integer, number
+
+Size2 = int | Sequence[int]
+
+
+def pair(op: str, name: str, value: Size2, least: int) -> Pair:
+    """Return an option for height and width, of one int or two, none below ``least``."""
+    both = value if isinstance(value, Sequence) else (value, value)
+    if len(both) != 2:
+        raise ArgumentError(f"{op}: {name} takes one int or two, got {value!r}.")
+    height, width = (integer(op, name, n) for n in both)
+    if height < least or width < least:
+        raise ArgumentError(f"{op}: {name} must be at least {least}, got {value!r}.")
+    return height, width
+
+
+def probability(op: str, p: float) -> float:
+    """Return ``p``, which is in ``[0, 1]``."""
+    found = number(op, "p", p)
+    if not 0 <= found <= 1:
+        raise ArgumentError(f"{op}: p must be in [0, 1], got {p}.")
+    return found
+
+
+def images(op: str, x: Any) -> bool:
+    """Say whether ``x`` is a single image, ``[c, h, w]``, instead of a batch, ``[n, c, h, w]``."""
+    if x.ndim not in (3, 4):
+        raise ShapeError(f"{op}: the input must be [n, c, h, w] or [c, h, w], got {list(x.shape)}.")
+    return bool(x.ndim == 3)
+
+
+def parameter(op: str, name: str, x: Any, shape: tuple[int, ...]) -> None:
+    """Check the shape of an optional parameter."""
+    if x is not None and x.shape != shape:
+        raise ShapeError(f"{op}: {name} must have shape {list(shape)}, got {list(x.shape)}.")

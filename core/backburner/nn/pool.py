@@ -1,0 +1,61 @@
+"""Pooling as modules."""
+
+from __future__ import annotations
+
+from backburner._tensor import Tensor
+from backburner.nn import functional as F
+from backburner.nn._module import Module
+from backburner.nn.functional._options import Size2
+
+
+class MaxPool2d(Module):
+    """``functional.max_pool2d`` with these options."""
+
+    def __init__(
+        self,
+        kernel_size: Size2,
+        stride: Size2 | None = None,
+        padding: Size2 = 0,
+        dilation: Size2 = 1,
+        ceil_mode: bool = False,
+    ) -> None:
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.ceil_mode = ceil_mode
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.max_pool2d(x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
+
+
+class AvgPool2d(Module):
+    """``functional.avg_pool2d`` with these options."""
+
+    def __init__(
+        self,
+        kernel_size: Size2,
+        stride: Size2 | None = None,
+        padding: Size2 = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.avg_pool2d(
+            x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"

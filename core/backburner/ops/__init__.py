@@ -1,0 +1,1 @@
+"""The public functions by family; ``backburner`` itself exports them all."""

@@ -1,0 +1,207 @@
+"""What the public ops do to their inputs before a backend sees them: check, promote, merge devices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backburner import _tensor
+from backburner.backend import Array, Axes, Shape
+from backburner.device import Device, merge
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, promote
+from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+
+Scalar = bool | int | float
+Axis = int | Sequence[int] | None
+
+
+def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
+    """Return two primitives of one dtype whose shapes broadcast, and the device on which they meet."""
+    if isinstance(x, _tensor.Tensor) and isinstance(y, _tensor.Tensor):
+        a, b, device = x._primitive, y._primitive, x.device
+        if device is not y.device:
+            device = merge(op, device, y.device)
+        if a.dtype is not b.dtype:
+            a, b = _promoted(op, a, b, device)
+        left, right = a.shape, b.shape
+        if left != right and left and right:
+            broadcast_shape(op, left, right)
+        return a, b, device
+    if isinstance(x, _tensor.Tensor):
+        a, b = _with_scalar(op, x, y)
+        return a, b, x.device
+    if isinstance(y, _tensor.Tensor):
+        b, a = _with_scalar(op, y, x)
+        return a, b, y.device
+    raise DTypeError(f"{op}: no operand is a Tensor: {type(x).__name__}, {type(y).__name__}. Use bb.tensor.")
+
+
+def _promoted(op: str, a: Any, b: Any, device: Device) -> tuple[Any, Any]:
+    dtype = promote(op, a.dtype, b.dtype)
+    return cast(a, dtype, device), cast(b, dtype, device)
+
+
+def cast(primitive: Any, dtype: DType, device: Device) -> Any:
+    """Return a primitive in ``dtype``, by a recorded ``astype`` where it is not."""
+    return primitive if primitive.dtype == dtype else device.backend.astype(primitive, dtype=dtype)
+
+
+def _with_scalar(op: str, x: Tensor, scalar: object) -> tuple[Any, Array]:
+    a = x._primitive
+    dtype = a.dtype
+    kind = scalar_kind(op, scalar)
+    if kind == "f" and dtype.kind != "f":
+        dtype = DEFAULT_FLOAT
+    elif kind == "i" and dtype.kind == "b":
+        dtype = DEFAULT_INT
+    try:
+        constant = np.asarray(scalar, dtype)
+    except OverflowError:
+        raise ArgumentError(f"{op}: {scalar!r} does not fit into {dtype}. Cast the tensor first.") from None
+    return cast(a, dtype, x.device), constant
+
+
+def scalar_kind(op: str, scalar: object) -> str:
+    """Return ``"b"``, ``"i"`` or ``"f"`` of a Python or NumPy number, which is weak: it takes a tensor's dtype.
+
+    Raises:
+        DTypeError: it is something else.
+    """
+    if isinstance(scalar, (bool, np.bool_)):
+        return "b"
+    if isinstance(scalar, (int, np.integer)):
+        return "i"
+    if isinstance(scalar, (float, np.floating)):
+        return "f"
+    if isinstance(scalar, np.ndarray):
+        raise DTypeError(
+            f"{op}: an operand is a NumPy array of shape {list(scalar.shape)}. Use bb.asarray on it."
+        )
+    raise DTypeError(f"{op}: {type(scalar).__name__} is not a Tensor or a number. Use bb.tensor.")
+
+
+def primitive(op: str, x: Tensor) -> Any:
+    """Return what a tensor holds; anything else is a ``DTypeError``."""
+    if isinstance(x, _tensor.Tensor):
+        return x._primitive
+    if isinstance(x, np.ndarray):
+        raise DTypeError(f"{op}: the input is a NumPy array of shape {list(x.shape)}. Use bb.asarray on it.")
+    raise DTypeError(f"{op}: the input is a {type(x).__name__}, not a Tensor. Use bb.tensor.")
+
+
+def floating(op: str, x: Tensor) -> Any:
+    """Return what a tensor holds, integers and bools as float32."""
+    held = primitive(op, x)
+    return held if held.dtype.kind == "f" else x.device.backend.astype(held, dtype=DEFAULT_FLOAT)
+
+
+def numeric(op: str, x: Tensor) -> Any:
+    """Return what a tensor holds, which is not bool."""
+    held = primitive(op, x)
+    if held.dtype.kind == "b":
+        raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
+    return held
+
+
+def same_floats(op: str, *xs: Tensor | None) -> tuple[list[Any], Device]:
+    """Return the primitives of an op's float inputs in their common float dtype, and where they meet.
+
+    ``None`` stays; the first is a Tensor.
+    """
+    given = [x for x in xs if x is not None]
+    device, dtype = given[0].device, primitive(op, given[0]).dtype
+    for x in given[1:]:
+        held = primitive(op, x)
+        if x.device is not device:
+            device = merge(op, device, x.device)
+        if held.dtype is not dtype:
+            dtype = promote(op, dtype, held.dtype)
+    if dtype.kind != "f":
+        dtype = DEFAULT_FLOAT
+    return [None if x is None else cast(x._primitive, dtype, device) for x in xs], device
+
+
+def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
+    """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
+    if isinstance(xs, _tensor.Tensor) or len(xs) == 0:
+        raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
+    device, dtype = xs[0].device, primitive(op, xs[0]).dtype
+    for x in xs[1:]:
+        dtype = promote(op, dtype, primitive(op, x).dtype)
+        device = merge(op, device, x.device)
+    return [cast(x._primitive, dtype, device) for x in xs], device
+
+
+def bools(op: str, x: Tensor) -> Any:
+    """Return what a bool tensor holds."""
+    held = primitive(op, x)
+    if held.dtype is not bool_:
+        raise DTypeError(f"{op}: needs bool, got {held.dtype}. Compare, or use astype(bb.bool).")
+    return held
+
+
+def broadcast_shape(op: str, left: Shape, right: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to.
+
+    Raises:
+        ShapeError: they do not.
+    """
+    longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
+    shape = list(longer)
+    offset = len(longer) - len(shorter)
+    for i, n in enumerate(shorter, offset):
+        if shape[i] == 1:
+            shape[i] = n
+        elif n not in (1, shape[i]):
+            raise ShapeError(f"{op}: shapes do not broadcast: {list(left)} and {list(right)}.")
+    return tuple(shape)
+
+
+def one_axis(op: str, axis: int, ndim: int) -> int:
+    """Return ``axis`` counted from the front."""
+    index = integer(op, "axis", axis)
+    if not -ndim <= index < ndim:
+        raise AxisError(f"{op}: axis {index} is out of range for {ndim} dimensions.")
+    return index % ndim
+
+
+def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
+    """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, int):
+        return (one_axis(op, axis, ndim),)
+    found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
+    if len(set(found)) != len(found):
+        raise AxisError(f"{op}: an axis is named twice: {tuple(axis)}.")
+    return found
+
+
+def integer(op: str, name: str, value: Any) -> int:
+    """Return an option that must be an integer as an ``int``."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise DTypeError(f"{op}: {name} must be an integer, got {value!r}.")
+    return int(value.__index__())
+
+
+def number(op: str, name: str, value: Any) -> float:
+    """Return an option that must be a number, not NaN, as a ``float``."""
+    scalar_kind(f"{op}: {name}", value)
+    if math.isnan(value):
+        raise ArgumentError(f"{op}: {name} is NaN.")
+    return float(value)
+
+
+def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
+    """Return a shape given as an int or a sequence of ints as a tuple of sizes, none negative."""
+    sizes = (shape,) if not isinstance(shape, Sequence) else shape
+    found = tuple(integer(op, "a size", n) for n in sizes)
+    if any(n < 0 for n in found):
+        raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
+    return found

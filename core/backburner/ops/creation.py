@@ -1,0 +1,212 @@
+"""Making tensors, from data or from nothing.
+
+Common arguments: ``dtype`` is a dtype or ``None`` for what the values suggest (float32, int64, bool);
+``device`` is a device or ``None`` for ``Device()``. On an autodiff device the result is a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backburner import _tensor
+from backburner.backend import Array
+from backburner.device import Device
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
+from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
+from backburner.ops._operands import Scalar, integer, number, primitive, scalar_kind, shape_of
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+
+_DEFAULTS: dict[str, DType] = {"b": bool_, "i": DEFAULT_INT, "f": DEFAULT_FLOAT}
+
+
+def tensor(data: Any, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return a tensor over a copy of ``data``.
+
+    Args:
+        data: numbers, nested lists of them, a NumPy array, or a tensor without a graph.
+        dtype: see the module; Python floats become float32, NumPy data keeps its dtype.
+        device: see the module; a tensor's own device if ``data`` is one.
+
+    Raises:
+        DTypeError: there is no such dtype here.
+        ShapeError: nested lists have different lengths.
+        GraphError: ``data`` is tracked.
+
+    Example:
+        >>> import backburner as bb
+        >>> bb.tensor([[1, 2], [3, 4]]).dtype, bb.tensor([0.5]).dtype
+        (dtype('int64'), dtype('float32'))
+    """
+    if isinstance(data, _tensor.Tensor):
+        if data.is_tracked():
+            raise GraphError("tensor: the data is tracked. Use detach() on it first.")
+        device = data.device if device is None else device
+        data = data.numpy()
+    return _tensor.Tensor(_copied("tensor", data, dtype), Device() if device is None else device)
+
+
+def asarray(
+    obj: Any, /, *, dtype: Any = None, device: Device | None = None, copy: bool | None = None
+) -> Tensor:
+    """Return ``obj`` as a tensor: a tensor as it is, anything else as ``tensor`` has it.
+
+    Args:
+        obj: what ``tensor`` takes; a tensor keeps its graph.
+        dtype: see the module.
+        device: see the module.
+        copy: ``False`` shares the memory of a NumPy array, which must not be written to any more; by default
+            and with ``True`` it is copied.
+
+    Raises:
+        ArgumentError: ``copy=False`` and there is no way without one.
+    """
+    if isinstance(obj, _tensor.Tensor):
+        if copy:
+            return tensor(obj, dtype, device)
+        moved = obj if device is None else obj.to(device)
+        if dtype is None or moved.dtype == canonical(dtype, "asarray"):
+            return moved
+        if copy is False:
+            raise ArgumentError(f"asarray: from {moved.dtype} to {dtype} takes a copy. Leave out copy=False.")
+        return moved.astype(dtype)
+    if copy is not False:
+        return tensor(obj, dtype, device)
+    if not isinstance(obj, np.ndarray) or obj.dtype != canonical(
+        obj.dtype if dtype is None else dtype, "asarray"
+    ):
+        raise ArgumentError("asarray: copy=False takes a NumPy array of the dtype that is asked for.")
+    return _tensor.Tensor(obj.view(np.ndarray), Device() if device is None else device)
+
+
+def _copied(op: str, data: Any, dtype: Any) -> Array:
+    try:
+        array = np.array(data)
+    except ValueError as e:
+        raise ShapeError(f"{op}: nested lists have different lengths, or hold arrays that do: {e}") from None
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"{op}: data of {array.dtype} is neither numbers nor bools. Convert it first.")
+    if dtype is not None:
+        return array.astype(canonical(dtype, op), copy=False)
+    if array.dtype.kind == "f" and not _is_numpy(data) or array.size == 0 and not _is_numpy(data):
+        return array.astype(DEFAULT_FLOAT)
+    return array.astype(canonical(array.dtype, op), copy=False)
+
+
+def _is_numpy(data: Any) -> bool:
+    """Say whether the innermost of nested lists is NumPy's, whose dtype was somebody's choice."""
+    while isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    return isinstance(data, (np.ndarray, np.generic))
+
+
+def full(
+    shape: int | Sequence[int], fill_value: Scalar, *, dtype: Any = None, device: Device | None = None
+) -> Tensor:
+    """Return a tensor of one value."""
+    wanted = _DEFAULTS[scalar_kind("full", fill_value)] if dtype is None else canonical(dtype, "full")
+    device = Device() if device is None else device
+    held = device.backend.full(shape=shape_of("full", shape), value=fill_value, dtype=wanted)
+    return _tensor.Tensor(held, device)
+
+
+def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return zeros, float32 unless said otherwise."""
+    return full(shape, 0.0, dtype=dtype, device=device)
+
+
+def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return ones, float32 unless said otherwise."""
+    return full(shape, 1.0, dtype=dtype, device=device)
+
+
+def full_like(x: Tensor, /, fill_value: Scalar, *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise."""
+    held = primitive("full_like", x)
+    return full(
+        held.shape,
+        fill_value,
+        dtype=held.dtype if dtype is None else dtype,
+        device=x.device if device is None else device,
+    )
+
+
+def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise."""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return ones with the shape of ``x``, and its dtype and device unless said otherwise."""
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    device: Device | None = None,
+) -> Tensor:
+    """Return ``start, start + step, ...`` up to before ``stop``; ``arange(n)`` starts at 0.
+
+    The dtype is int64 if all three are integers, else float32, unless said otherwise.
+
+    Raises:
+        ArgumentError: ``step`` is 0.
+    """
+    if stop is None:
+        start, stop = 0, start
+    kinds = {scalar_kind("arange", v) for v in (start, stop, step)}
+    if step == 0:
+        raise ArgumentError("arange: step is 0.")
+    wanted = (DEFAULT_FLOAT if "f" in kinds else DEFAULT_INT) if dtype is None else canonical(dtype, "arange")
+    if wanted.kind == "b":
+        raise DTypeError("arange: bool has no range. Use an integer dtype.")
+    device = Device() if device is None else device
+    return _tensor.Tensor(device.backend.arange(start=start, stop=stop, step=step, dtype=wanted), device)
+
+
+def linspace(
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: Device | None = None,
+    endpoint: bool = True,
+) -> Tensor:
+    """Return ``num`` evenly spaced values from ``start`` to ``stop``, float32 unless said otherwise.
+
+    Raises:
+        ArgumentError: ``num`` is negative.
+    """
+    if integer("linspace", "num", num) < 0:
+        raise ArgumentError(f"linspace: num must not be negative, got {num}.")
+    device = Device() if device is None else device
+    wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")
+    low, high = number("linspace", "start", start), number("linspace", "stop", stop)
+    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=endpoint)
+    return _tensor.Tensor(held, device)
+
+
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Device | None = None
+) -> Tensor:
+    """Return ones on the ``k``-th diagonal and zeros elsewhere, float32 unless said otherwise.
+
+    Shape:
+        ``[n_rows, n_cols]``; square by default.
+    """
+    rows, columns = shape_of("eye", (n_rows, n_rows if n_cols is None else n_cols))
+    device = Device() if device is None else device
+    wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "eye")
+    held = device.backend.eye(rows=rows, columns=columns, k=integer("eye", "k", k), dtype=wanted)
+    return _tensor.Tensor(held, device)

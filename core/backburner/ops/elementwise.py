@@ -1,0 +1,248 @@
+"""Elementwise functions. Inputs broadcast together; the result has the shape they broadcast to.
+
+Promotion is the Array API standard's; an integer with a float gives that float, a Python or NumPy number
+takes the tensor's dtype. Functions of floats take integers as float32. Floating-point warnings are
+NumPy's own: ``numpy.errstate`` governs them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from backburner import _tensor
+from backburner.dtype import DEFAULT_FLOAT, DType, canonical
+from backburner.errors import ArgumentError, DTypeError
+from backburner.ops._operands import Scalar, bools, broadcast_shape, cast, floating, number, numeric, operands
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+    from backburner.device import Device
+
+
+def add(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x + y``."""
+    a, b, device = operands("add", x, y)
+    return _tensor.Tensor(device.backend.add(a, b), device)
+
+
+def subtract(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x - y``."""
+    a, b, device = operands("subtract", x, y)
+    if a.dtype.kind == "b":
+        raise DTypeError("subtract: bool has no arithmetic of its own. Use astype first.")
+    return _tensor.Tensor(device.backend.subtract(a, b), device)
+
+
+def multiply(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x * y``."""
+    a, b, device = operands("multiply", x, y)
+    return _tensor.Tensor(device.backend.multiply(a, b), device)
+
+
+def _floats(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
+    a, b, device = operands(op, x, y)
+    if a.dtype.kind != "f":
+        a, b = cast(a, DEFAULT_FLOAT, device), cast(b, DEFAULT_FLOAT, device)
+    return a, b, device
+
+
+def divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x / y``, a float also for integers."""
+    a, b, device = _floats("divide", x, y)
+    return _tensor.Tensor(device.backend.divide(a, b), device)
+
+
+def pow(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x ** y``. An integer takes a non-negative integer power.
+
+    The gradient at ``x = 0`` is 0 for the exponents 0 and above 1, 1 for 1, and infinite below 1; that of
+    the exponent is 0 there, and NaN for a negative ``x``.
+    """
+    if isinstance(y, (int, float)) and y == 2 and isinstance(x, _tensor.Tensor) and x.dtype.kind == "f":
+        return square(x)
+    a, b, device = operands("pow", x, y)
+    if a.dtype.kind != "f":
+        if a.dtype.kind == "b":
+            raise DTypeError("pow: bool has no arithmetic of its own. Use astype first.")
+        if (b < 0).any():
+            raise ArgumentError(
+                "pow: an integer to a negative power is not an integer. Cast to a float first."
+            )
+    return _tensor.Tensor(device.backend.pow(a, b), device)
+
+
+def maximum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return the larger of each pair. NaN wins; a tie shares its gradient evenly."""
+    a, b, device = operands("maximum", x, y)
+    return _tensor.Tensor(device.backend.maximum(a, b), device)
+
+
+def minimum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return the smaller of each pair. NaN wins; a tie shares its gradient evenly."""
+    a, b, device = operands("minimum", x, y)
+    return _tensor.Tensor(device.backend.minimum(a, b), device)
+
+
+def equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x == y`` as bool."""
+    a, b, device = operands("equal", x, y)
+    return _tensor.Tensor(device.backend.equal(a, b), device)
+
+
+def not_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x != y`` as bool."""
+    a, b, device = operands("not_equal", x, y)
+    return _tensor.Tensor(device.backend.not_equal(a, b), device)
+
+
+def less(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x < y`` as bool."""
+    a, b, device = operands("less", x, y)
+    return _tensor.Tensor(device.backend.less(a, b), device)
+
+
+def less_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x <= y`` as bool."""
+    a, b, device = operands("less_equal", x, y)
+    return _tensor.Tensor(device.backend.less_equal(a, b), device)
+
+
+def greater(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x > y`` as bool."""
+    a, b, device = operands("greater", x, y)
+    return _tensor.Tensor(device.backend.greater(a, b), device)
+
+
+def greater_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x >= y`` as bool."""
+    a, b, device = operands("greater_equal", x, y)
+    return _tensor.Tensor(device.backend.greater_equal(a, b), device)
+
+
+def logical_and(x: Tensor, y: Tensor, /) -> Tensor:
+    """Return ``x and y`` of bools."""
+    a, b, device = operands("logical_and", x, y)
+    return _tensor.Tensor(
+        device.backend.logical_and(_bool("logical_and", a), _bool("logical_and", b)), device
+    )
+
+
+def logical_or(x: Tensor, y: Tensor, /) -> Tensor:
+    """Return ``x or y`` of bools."""
+    a, b, device = operands("logical_or", x, y)
+    return _tensor.Tensor(device.backend.logical_or(_bool("logical_or", a), _bool("logical_or", b)), device)
+
+
+def _bool(op: str, held: Any) -> Any:
+    if held.dtype.kind != "b":
+        raise DTypeError(f"{op}: needs bool, got {held.dtype}. Compare, or use astype(bb.bool).")
+    return held
+
+
+def logical_not(x: Tensor, /) -> Tensor:
+    """Return ``not x`` of bools."""
+    return _tensor.Tensor(x.device.backend.logical_not(bools("logical_not", x)), x.device)
+
+
+def negative(x: Tensor, /) -> Tensor:
+    """Return ``-x``."""
+    return _tensor.Tensor(x.device.backend.negative(numeric("negative", x)), x.device)
+
+
+def abs(x: Tensor, /) -> Tensor:
+    """Return ``|x|``, with gradient 0 at 0."""
+    return _tensor.Tensor(x.device.backend.abs(numeric("abs", x)), x.device)
+
+
+def square(x: Tensor, /) -> Tensor:
+    """Return ``x * x``."""
+    return _tensor.Tensor(x.device.backend.square(numeric("square", x)), x.device)
+
+
+def exp(x: Tensor, /) -> Tensor:
+    """Return e to the ``x``."""
+    return _tensor.Tensor(x.device.backend.exp(floating("exp", x)), x.device)
+
+
+def log(x: Tensor, /) -> Tensor:
+    """Return the natural logarithm: ``-inf`` at 0, NaN below."""
+    return _tensor.Tensor(x.device.backend.log(floating("log", x)), x.device)
+
+
+def sqrt(x: Tensor, /) -> Tensor:
+    """Return the square root, with an infinite gradient at 0."""
+    return _tensor.Tensor(x.device.backend.sqrt(floating("sqrt", x)), x.device)
+
+
+def tanh(x: Tensor, /) -> Tensor:
+    """Return the hyperbolic tangent."""
+    return _tensor.Tensor(x.device.backend.tanh(floating("tanh", x)), x.device)
+
+
+def erf(x: Tensor, /) -> Tensor:
+    """Return the error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
+    return _tensor.Tensor(x.device.backend.erf(floating("erf", x)), x.device)
+
+
+def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x`` where ``condition`` holds, else ``y``.
+
+    The branch not taken gets a zero gradient, whatever its value, so that
+    ``where(x > 0, x * log(x), 0)`` trains.
+
+    Shape:
+        condition (bool), x and y broadcast together.
+
+    Raises:
+        DTypeError: ``condition`` is not bool.
+    """
+    mask = bools("where", condition)
+    if isinstance(x, _tensor.Tensor) or isinstance(y, _tensor.Tensor):
+        a, b, device = operands("where", x, y)
+    else:
+        a, b, device = operands("where", _tensor.tensor(x), y)
+    device = _tensor.merge("where", condition.device, device)
+    broadcast_shape("where", mask.shape, broadcast_shape("where", a.shape, b.shape))
+    return _tensor.Tensor(device.backend.where(mask, a, b), device)
+
+
+def clip(x: Tensor, /, min: Scalar | None = None, max: Scalar | None = None) -> Tensor:
+    """Return ``x`` held between two numbers; the gradient is 1 on the closed interval, else 0.
+
+    Args:
+        x: a tensor of numbers.
+        min: the lower bound; none by default.
+        max: the upper bound; none by default.
+
+    Raises:
+        ArgumentError: a bound is NaN, or ``min`` is above ``max``.
+        DTypeError: a bound is not a number. Tensors as bounds are for ``maximum`` and ``minimum``.
+    """
+    held = numeric("clip", x)
+    low = None if min is None else _bound("min", min, held.dtype)
+    high = None if max is None else _bound("max", max, held.dtype)
+    if low is None and high is None:
+        return x
+    if low is not None and high is not None and low > high:
+        raise ArgumentError(f"clip: min {min} is above max {max}.")
+    return _tensor.Tensor(x.device.backend.clip(held, min=low, max=high), x.device)
+
+
+def _bound(name: str, bound: Scalar, dtype: DType) -> Any:
+    value = number("clip", name, bound)
+    if dtype.kind == "f":
+        return dtype.type(value)
+    if value != int(value):
+        raise DTypeError(f"clip: {name} {bound!r} is not an integer, as x is. Use astype first.")
+    return dtype.type(int(bound))
+
+
+def astype(x: Tensor, dtype: Any, /) -> Tensor:
+    """Return ``x`` in another dtype. A gradient comes back in the dtype of ``x``.
+
+    From a float to an integer the fraction is cut off; NaN and values out of range give what the CPU gives.
+    """
+    wanted = canonical(dtype, "astype")
+    if x.dtype == wanted:
+        return x
+    return _tensor.Tensor(cast(x._primitive, wanted, x.device), x.device)

@@ -1,0 +1,141 @@
+"""Picking elements by index. Every index is checked here, before a kernel could read past an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backburner import _tensor
+from backburner.backend import Array, Shape
+from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
+from backburner.ops._operands import broadcast_shape, integer, one_axis, primitive
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+
+
+def getitem(x: Tensor, index: Any, /) -> Tensor:
+    """Return ``x[index]``, as NumPy has it.
+
+    An index is an int, a slice, ``None``, ``...``, a tensor, array or list of integers, a bool mask, or a
+    tuple of these. Negative integers count from the end. A position that is picked twice gets both gradients.
+
+    Raises:
+        IndexOutOfRange: an integer is outside its axis, or there are more indices than axes.
+        ShapeError: a mask has not the shape of the axes it covers, or index arrays do not broadcast.
+        DTypeError: an index is of another kind.
+    """
+    held = primitive("getitem", x)
+    return _tensor.Tensor(x.device.backend.getitem(held, index=_checked_index(held.shape, index)), x.device)
+
+
+def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
+    """Return the entries ``indices`` along ``axis``, which a 1-d tensor need not name.
+
+    Shape:
+        x ``[a..., n, b...]``, indices ``[i...]`` in ``[-n, n)``; result ``[a..., i..., b...]``.
+
+    Raises:
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: no axis is named and there are several.
+    """
+    held = primitive("take", x)
+    if axis is None and held.ndim != 1:
+        raise ShapeError(f"take: {list(held.shape)} has {held.ndim} axes. Name one with axis.")
+    place = one_axis("take", 0 if axis is None else axis, held.ndim)
+    found = checked_indices("take", index_array("take", indices), held.shape[place])
+    return _tensor.Tensor(x.device.backend.take(held, found, axis=place), x.device)
+
+
+def index_array(op: str, indices: Any) -> Array:
+    """Return integer indices, from a tensor, an array or a list, as an array.
+
+    Raises:
+        DTypeError: they are not integers.
+    """
+    found = indices._primitive if isinstance(indices, _tensor.Tensor) else np.asarray(indices)
+    if found.size == 0 and not isinstance(indices, (_tensor.Tensor, np.ndarray)):
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise DTypeError(f"{op}: indices must be integers, got {found.dtype}. Use astype(bb.int64).")
+    return np.asarray(found)
+
+
+def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> Array:
+    """Return ``indices`` as int64 in ``[0, n)``; where ``negative``, those below 0 count from the end.
+
+    Raises:
+        IndexOutOfRange: one is outside.
+    """
+    lowest = -n if negative else 0
+    if indices.size:
+        low, high = int(indices.min()), int(indices.max())
+        if low < lowest or high >= n:
+            worst = low if low < lowest else high
+            raise IndexOutOfRange(f"{op}: index {worst} is out of range [{lowest}, {n}).")
+        if low < 0:
+            found = indices.astype(np.int64)
+            return np.where(found < 0, found + n, found)
+    return indices.astype(np.int64, copy=False)
+
+
+def _checked_index(shape: Shape, index: Any) -> tuple[Any, ...]:
+    parts = [_plain(part) for part in (index if isinstance(index, tuple) else (index,))]
+    covered = sum(_covers(part) for part in parts)
+    ellipses = sum(part is Ellipsis for part in parts)
+    if ellipses > 1:
+        raise IndexOutOfRange("getitem: an index can have a single ellipsis ('...').")
+    if covered > len(shape):
+        raise IndexOutOfRange(f"getitem: {covered} indices for the {len(shape)} axes of {list(shape)}.")
+    checked: list[Any] = []
+    axis = 0
+    arrays: Shape = ()
+    for part in parts:
+        if part is Ellipsis:
+            axis += len(shape) - covered
+        elif isinstance(part, np.ndarray) and part.dtype.kind == "b":
+            covers = shape[axis : axis + part.ndim]
+            if part.shape != covers:
+                raise ShapeError(f"getitem: a mask of {list(part.shape)} covers axes of {list(covers)}.")
+            arrays = broadcast_shape("getitem", arrays, (int(np.count_nonzero(part)),))
+        elif isinstance(part, np.ndarray):
+            part = checked_indices(f"getitem: axis {axis}", part, shape[axis])
+            arrays = broadcast_shape("getitem", arrays, part.shape)
+        elif isinstance(part, int):
+            n = shape[axis]
+            if not -n <= part < n:
+                raise IndexOutOfRange(f"getitem: axis {axis}: index {part} is out of range [{-n}, {n}).")
+            part %= n
+        axis += _covers(part)
+        checked.append(part)
+    return tuple(checked)
+
+
+def _covers(part: Any) -> int:
+    """How many axes a part of an index takes."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
+
+
+def _plain(part: Any) -> Any:
+    """Return a part of an index as int, slice, ``None``, ``...`` or an array of integers or bools."""
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, slice):
+        bounds = (part.start, part.stop, part.step)
+        return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
+    if isinstance(part, (bool, np.bool_)):
+        raise DTypeError("getitem: a single bool is not an index. Use None to add an axis.")
+    if isinstance(part, (_tensor.Tensor, np.ndarray)) or (
+        isinstance(part, Sequence) and not isinstance(part, str)
+    ):
+        array = np.asarray(
+            part._primitive if isinstance(part, _tensor.Tensor) and part.dtype.kind != "f" else part
+        )
+        if array.dtype.kind == "b":
+            return array
+        return index_array("getitem", part)
+    return integer("getitem", "an index", part)

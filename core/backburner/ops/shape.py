@@ -1,0 +1,230 @@
+"""Functions that change the shape and keep the elements, and those that join and part tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from backburner import _tensor
+from backburner.backend import Pair, Shape
+from backburner.errors import ArgumentError, AxisError, ShapeError
+from backburner.ops._operands import (
+    Axis,
+    all_axes,
+    broadcast_shape,
+    integer,
+    number,
+    one_axis,
+    primitive,
+    same_dtypes,
+    shape_of,
+)
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+
+
+def reshape(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
+    """Return the elements in row-major order under another shape; one size may be ``-1``.
+
+    Raises:
+        ShapeError: the numbers of elements differ.
+    """
+    held = primitive("reshape", x)
+    return _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)
+
+
+def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
+    sizes = [integer("reshape", "a size", n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    wanted = list(sizes)
+    if sizes.count(-1) == 1:
+        known = -math.prod(sizes)
+        sizes[sizes.index(-1)] = held.size // known if known > 0 else -1
+    if any(n < 0 for n in sizes) or math.prod(sizes) != held.size:
+        raise ShapeError(f"reshape: {list(held.shape)} has {held.size} elements and does not fit {wanted}.")
+    return tuple(sizes)
+
+
+def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
+    """Return a tensor whose axis ``i`` is axis ``axes[i]`` of ``x``.
+
+    Raises:
+        AxisError: ``axes`` is not a permutation.
+    """
+    held = primitive("permute_dims", x)
+    order = tuple(one_axis("permute_dims", a, held.ndim) for a in axes)
+    if sorted(order) != list(range(held.ndim)):
+        raise AxisError(f"permute_dims: {tuple(axes)} is not a permutation of {held.ndim} axes.")
+    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=order), x.device)
+
+
+def matrix_transpose(x: Tensor, /) -> Tensor:
+    """Return ``x`` with its last two axes exchanged.
+
+    Shape:
+        x ``[..., n, m]``; result ``[..., m, n]``.
+
+    Raises:
+        ShapeError: ``x`` has fewer than two dimensions.
+    """
+    ndim = primitive("matrix_transpose", x).ndim
+    if ndim < 2:
+        raise ShapeError(f"matrix_transpose: needs at least two dimensions, got {list(x.shape)}.")
+    return permute_dims(x, (*range(ndim - 2), ndim - 1, ndim - 2))
+
+
+def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
+    """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result."""
+    held = primitive("expand_dims", x)
+    new = 1 if isinstance(axis, int) else len(axis)
+    places = all_axes("expand_dims", axis, held.ndim + new)
+    sizes = iter(held.shape)
+    shape = tuple(1 if i in places else next(sizes) for i in range(held.ndim + new))
+    return _tensor.Tensor(x.device.backend.reshape(held, shape=shape), x.device)
+
+
+def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
+    """Return ``x`` without the named axes, which have size 1; by default without all that do.
+
+    Raises:
+        ShapeError: a named axis has another size.
+    """
+    held = primitive("squeeze", x)
+    if axis is None:
+        shape = tuple(n for n in held.shape if n != 1)
+    else:
+        places = all_axes("squeeze", axis, held.ndim)
+        if any(held.shape[a] != 1 for a in places):
+            raise ShapeError(f"squeeze: axis {axis} of {list(held.shape)} has not size 1.")
+        shape = tuple(n for i, n in enumerate(held.shape) if i not in places)
+    return _tensor.Tensor(x.device.backend.reshape(held, shape=shape), x.device)
+
+
+def flatten(x: Tensor, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
+    """Return ``x`` with the axes from ``start_axis`` through ``end_axis`` made one; a 0-d tensor becomes 1-d."""
+    held = primitive("flatten", x)
+    if held.ndim == 0:
+        return reshape(x, (1,))
+    start, end = one_axis("flatten", start_axis, held.ndim), one_axis("flatten", end_axis, held.ndim)
+    if start > end:
+        raise AxisError(f"flatten: start_axis {start_axis} comes after end_axis {end_axis}.")
+    shape = held.shape
+    return reshape(x, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
+    """Return ``x`` repeated along axes of size 1 and new leading ones, without a copy.
+
+    Raises:
+        ShapeError: ``x`` does not broadcast to ``shape``.
+    """
+    held = primitive("broadcast_to", x)
+    wanted = shape_of("broadcast_to", shape)
+    if len(held.shape) > len(wanted) or broadcast_shape("broadcast_to", held.shape, wanted) != wanted:
+        raise ShapeError(f"broadcast_to: {list(held.shape)} does not broadcast to {list(wanted)}.")
+    return _tensor.Tensor(x.device.backend.broadcast_to(held, shape=wanted), x.device)
+
+
+def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
+    """Return tensors joined along an axis they have; ``axis=None`` flattens them first.
+
+    Raises:
+        ShapeError: shapes differ in another axis, or a tensor is 0-d.
+    """
+    if axis is None:
+        xs, axis = [flatten(x) for x in xs], 0
+    held, device = same_dtypes("concat", xs)
+    first = held[0].shape
+    place = one_axis("concat", axis, len(first))
+    for other in held[1:]:
+        if len(other.shape) != len(first) or any(
+            n != m for i, (n, m) in enumerate(zip(first, other.shape, strict=True)) if i != place
+        ):
+            raise ShapeError(
+                f"concat: shapes differ outside of axis {axis}: {', '.join(str(list(x.shape)) for x in held)}"
+            )
+    return _tensor.Tensor(device.backend.concat(*held, axis=place), device)
+
+
+def stack(xs: Sequence[Tensor], /, axis: int = 0) -> Tensor:
+    """Return equally shaped tensors joined along a new axis.
+
+    Raises:
+        ShapeError: shapes differ.
+    """
+    held, device = same_dtypes("stack", xs)
+    if any(x.shape != held[0].shape for x in held):
+        raise ShapeError(f"stack: shapes differ: {', '.join(str(list(x.shape)) for x in held)}")
+    place = one_axis("stack", axis, held[0].ndim + 1)
+    return _tensor.Tensor(device.backend.stack(*held, axis=place), device)
+
+
+def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tensor, ...]:
+    """Return parts of ``x`` along ``axis``.
+
+    Args:
+        x: a tensor.
+        sizes: how long each part is; an int for parts of one size, the last of which may be shorter.
+        axis: the axis that is parted.
+
+    Raises:
+        ShapeError: the sizes do not add up to the length of the axis.
+    """
+    held = primitive("split", x)
+    place = one_axis("split", axis, held.ndim)
+    length = held.shape[place]
+    if isinstance(sizes, int):
+        if sizes < 1:
+            raise ArgumentError(f"split: the size of a part must be positive, got {sizes}.")
+        parts = tuple(min(sizes, length - start) for start in range(0, length, sizes)) or (0,)
+    else:
+        parts = shape_of("split", tuple(sizes))
+    if sum(parts) != length:
+        raise ShapeError(f"split: {list(parts)} does not add up to {length}, the length of axis {axis}.")
+    found = x.device.backend.split(held, sizes=parts, axis=place)
+    return tuple(_tensor.Tensor(part, x.device) for part in found)
+
+
+def pad(
+    x: Tensor,
+    /,
+    pad_width: int | Pair | Sequence[Pair],
+    mode: str = "constant",
+    constant_values: float = 0,
+) -> Tensor:
+    """Return ``x`` in a frame of one value.
+
+    Args:
+        x: a tensor.
+        pad_width: as ``numpy.pad`` takes it: ``(before, after)`` for each axis, one pair or one int for all.
+        mode: ``"constant"``.
+        constant_values: the value.
+
+    Raises:
+        ShapeError: there is not one pair for each axis.
+        ArgumentError: a width is negative, or the mode is another.
+    """
+    held = primitive("pad", x)
+    if mode != "constant":
+        raise ArgumentError(f"pad: there is no mode {mode!r}. Use 'constant'.")
+    widths = _pad_widths(pad_width, held.ndim)
+    if len(widths) != held.ndim:
+        raise ShapeError(f"pad: {len(widths)} pairs for the {held.ndim} axes of {list(held.shape)}.")
+    if any(n < 0 for pair in widths for n in pair):
+        raise ArgumentError(f"pad: a width is negative: {widths}. Use a slice to cut.")
+    value = number("pad", "constant_values", constant_values)
+    return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value), x.device)
+
+
+def _pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
+    if isinstance(pad_width, int):
+        return ((pad_width, pad_width),) * ndim
+    if len(pad_width) == 2 and all(isinstance(n, int) for n in pad_width):
+        return (tuple(pad_width),) * ndim
+    pairs = []
+    for pair in pad_width:
+        if isinstance(pair, int) or len(pair) != 2:
+            raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
+        pairs.append((integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])))
+    return tuple(pairs)
