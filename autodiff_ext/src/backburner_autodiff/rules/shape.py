@@ -43,7 +43,7 @@ def concat(out: Array, *xs: Array, axis: int) -> Joint:
 @rule
 def stack(out: Array, *xs: Array, axis: int) -> Joint:
     def vjp(g: Array, needed: Any) -> tuple[Array | None, ...]:
-        before = (slice(None),) * axis
+        before: tuple[Any, ...] = (slice(None),) * axis
         return tuple(g[(*before, i, ...)] if wanted else None for i, wanted in enumerate(needed))
 
     return vjp

@@ -6,54 +6,99 @@ import numpy as np
 
 from backburner.backend import Array
 
-# The rational approximations of W. J. Cody's scheme with the coefficients of Sun's fdlibm (s_erf.c, 1993),
-# highest power first.
-_ERX = 8.45062911510467529297e-01
-_P0 = (-2.37630166566501626084e-05, -5.77027029648944159157e-03, -2.84817495755985104766e-02,
-       -3.25042107247001499370e-01, 1.28379167095512558561e-01)  # fmt: skip
-_Q0 = (-3.96022827877536812320e-06, 1.32494738004321644526e-04, 5.08130628187576562776e-03,
-       6.50222499887672944485e-02, 3.97917223959155352819e-01, 1.0)  # fmt: skip
-_P1 = (-2.16637559486879084300e-03, 3.54783043256182359371e-02, -1.10894694282396677476e-01,
-       3.18346619901161753674e-01, -3.72207876035701323847e-01, 4.14856118683748331666e-01,
-       -2.36211856075265944077e-03)  # fmt: skip
-_Q1 = (1.19844998467991074170e-02, 1.36370839120290507362e-02, 1.26171219808761642112e-01,
-       7.18286544141962662868e-02, 5.40397917702171048937e-01, 1.06420880400844228286e-01, 1.0)  # fmt: skip
-_P2 = (-9.81432934416914548592e+00, -8.12874355063065934246e+01, -1.84605092906711035994e+02,
-       -1.62396669462573470355e+02, -6.23753324503260060396e+01, -1.05586262253232909814e+01,
-       -6.93858572707181764372e-01, -9.86494403484714822705e-03)  # fmt: skip
-_Q2 = (-6.04244152148580987438e-02, 6.57024977031928170135e+00, 1.08635005541779435134e+02,
-       4.29008140027567833386e+02, 6.45387271733267880336e+02, 4.34565877475229228821e+02,
-       1.37657754143519042600e+02, 1.96512716674392571292e+01, 1.0)  # fmt: skip
-_P3 = (-4.83519191608651397019e+02, -1.02509513161107724954e+03, -6.37566443368389627722e+02,
-       -1.60636384855821916062e+02, -1.77579549177547519889e+01, -7.99283237680523006574e-01,
-       -9.86494292470009928597e-03)  # fmt: skip
-_Q3 = (-2.24409524465858183362e+01, 4.74528541206955367215e+02, 2.55305040643316442583e+03,
-       3.19985821950859553908e+03, 1.53672958608443695994e+03, 3.25792512996573918826e+02,
-       3.03380607434824582924e+01, 1.0)  # fmt: skip
-
-
-def _polynomial(coefficients: tuple[float, ...], t: Array) -> Array:
-    y = np.full_like(t, coefficients[0])
-    for c in coefficients[1:]:
-        y *= t
-        y += c
-    return y
+# erf(a) = a + a * P(a**2) below 1, and 1 - exp(Q(a)) from there to a bound beyond which it rounds to 1. P and Q are
+# minimax polynomials fitted for this file, by Lawson's reweighted least squares to 60 digits, so that the error of
+# erf itself is least: 1e-9 relative for float32, 7e-18 for float64. Highest power first.
+_BOUND = {"f": 4.0, "d": 6.0}
+_P = {
+    "f": (
+        7.854307650652366e-05,
+        -0.0008010339514588453,
+        0.005188346041540004,
+        -0.02685382302890302,
+        0.11283585474634403,
+        -0.3761262586523681,
+        0.1283791657413038,
+    ),
+    "d": (
+        -7.77994037242401e-10,
+        1.3711237725024122e-08,
+        -1.6206374484484558e-07,
+        1.644713969814702e-06,
+        -1.4924712981169372e-05,
+        0.00012055293613691477,
+        -0.0008548325930613171,
+        0.005223977606147739,
+        -0.026866170643115472,
+        0.11283791670944215,
+        -0.3761263890318352,
+        0.12837916709551256,
+    ),
+}
+_Q = {
+    "f": (
+        0.00018638426533757786,
+        -0.00294770657368566,
+        0.02183825130294061,
+        -0.10310713420272571,
+        -0.6381444084955274,
+        -1.1270894383308918,
+        -0.0003414636174620502,
+    ),
+    "d": (
+        1.0482492075766784e-12,
+        -4.790293334057044e-11,
+        1.0245806009193802e-09,
+        -1.3613184417994252e-08,
+        1.2559185682875311e-07,
+        -8.498781373586951e-07,
+        4.323776566522733e-06,
+        -1.6502003042978327e-05,
+        4.500290563241296e-05,
+        -7.028734522603012e-05,
+        -4.496814365628479e-05,
+        0.0006413859940342189,
+        -0.0017692476130546212,
+        0.00028071163396496104,
+        0.0190780020690242,
+        -0.1027471744988872,
+        -0.6366285162588147,
+        -1.128377323301948,
+        -1.8022610177156346e-07,
+    ),
+}
+_BLOCK = 16384  # elements at once, so that the few temporaries stay in the cache
 
 
 def erf(x: Array, /) -> Array:
-    """Return the error function of floats."""
-    a = np.abs(x).ravel()
-    y = np.ones_like(a)
-    y[np.isnan(a)] = np.nan
-    i = np.flatnonzero(a < 0.84375)
-    t = a[i] ** 2
-    y[i] = a[i] + a[i] * (_polynomial(_P0, t) / _polynomial(_Q0, t))
-    i = np.flatnonzero((a >= 0.84375) & (a < 1.25))
-    t = a[i] - 1
-    y[i] = _ERX + _polynomial(_P1, t) / _polynomial(_Q1, t)
-    for low, high, p, q in ((1.25, 1 / 0.35, _P2, _Q2), (1 / 0.35, 6.0, _P3, _Q3)):
-        i = np.flatnonzero((a >= low) & (a < high))
-        t = a[i]
-        z = 1 / (t * t)
-        y[i] = 1 - np.exp(-t * t - 0.5625 + _polynomial(p, z) / _polynomial(q, z)) / t
-    return np.copysign(y, x.ravel()).reshape(x.shape)
+    """Return the error function of floats, within 1.5 units in the last place."""
+    y = np.asarray(np.abs(x))
+    flat = y.ravel("K")  # a view, as `y` is dense
+    with np.errstate(under="ignore"):
+        for start in range(0, flat.size, _BLOCK):
+            _positive(flat[start : start + _BLOCK])
+    np.copysign(y, x, out=y)
+    return y
+
+
+def _positive(a: Array) -> None:
+    """Write erf of ``a``, which is not negative, over it."""
+    kind = a.dtype.char
+    below = a < 1
+    np.minimum(a, _BOUND[kind], out=a)
+    near = _polynomial(_P[kind], a * a)
+    near *= a
+    near += a
+    far = _polynomial(_Q[kind], a)
+    np.exp(far, out=far)
+    np.subtract(1, far, out=far)
+    a[...] = np.where(below, near, far)  # twice as fast as a masked copy
+
+
+def _polynomial(coefficients: tuple[float, ...], t: Array) -> Array:
+    y: Array = np.multiply(t, coefficients[0])
+    y += coefficients[1]
+    for c in coefficients[2:]:
+        y *= t
+        y += c
+    return y

@@ -23,7 +23,7 @@ def arange(*, start: float, stop: float, step: float, dtype: DType) -> Array:
     ``np.arange`` measures its step in the target dtype: float32 values drift, integers may all be equal.
     """
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and dtype.kind != "f":
-        return np.arange(start, stop, step, dtype)
+        return np.arange(start, stop, step, dtype=dtype)
     n = max(0, math.ceil((stop - start) / step))
     values = np.arange(n, dtype=np.float64)
     values *= step

@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from backburner.backend import Array, Axes
 
-_add = np.add.reduce
-_SEQUENTIAL = 1024  # so many float32 may be added one after another: they lose 2e-6, typically
+_add: Any = np.add.reduce
+_maximum: Any = np.maximum.reduce
+_minimum: Any = np.minimum.reduce
+
+_LONG = 128  # so many float32 may be added one after another: they lose 2e-6 of equal ones, 3e-7 of others
 
 
 def sum(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
     """Return the sum, accurate for 10^8 float32 along any axes.
 
-    NumPy adds pairwise along a contiguous inner axis only and one after another along others, where float32
-    stop growing at 2^24. Long sums of that kind add up in float64 instead, through NumPy's small buffers.
+    NumPy adds pairwise along an innermost run of memory only and one after another along other axes, where a
+    float32 stops growing at 2^24. Such sums are made of short ones here, and these add up in float64.
     """
-    if x.size <= _SEQUENTIAL or x.dtype.char != "f" or _pairwise(x, axis):
-        return _add(x, axis, None, None, keepdims)
-    if _count(x, axis) <= _SEQUENTIAL:
-        return _add(x, axis, None, None, keepdims)
-    return _add(x, axis, np.float64, None, keepdims).astype(np.float32)
+    if x.size > _LONG and x.dtype.char == "f" and _count(x, axis) > _LONG:
+        run = _pairwise(x, axis)
+        if _count(x, axis) > _LONG * _count(x, run):
+            return _long_sum(x, axis, run, keepdims)
+    y: Array = _add(x, axis, None, None, keepdims)
+    return y
 
 
-def _pairwise(x: Array, axis: Axes) -> bool:
-    """Say whether NumPy makes one contiguous inner loop of the reduced axes."""
-    if not x.flags.c_contiguous:
-        return len(axis) == x.ndim and (x.ndim == 1 or x.flags.f_contiguous)
-    return axis == tuple(range(x.ndim - len(axis), x.ndim))
-
-
-def _count(x: Array, axis: Axes) -> int:
+def _count(x: Array, axis: Axes | list[int]) -> int:
     return math.prod([x.shape[i] for i in axis])
+
+
+def _pairwise(x: Array, axis: Axes) -> list[int]:
+    """Return the axes that make up the innermost run of memory, along which NumPy adds pairwise."""
+    run = []
+    stride = x.itemsize
+    for i in sorted(range(x.ndim), key=lambda i: abs(x.strides[i])):
+        if x.shape[i] > 1:
+            if i not in axis or x.strides[i] != stride:
+                break
+            stride *= x.shape[i]
+            run.append(i)
+    return run
+
+
+def _long_sum(x: Array, axis: Axes, run: list[int], keepdims: bool) -> Array:
+    """Sum along ``run`` and up to ``_LONG`` more elements at once, and add these sums up in float64."""
+    short = run.copy()
+    others = sorted(set(axis).difference(run), key=lambda i: -abs(x.strides[i]))
+    count = 1
+    while count * x.shape[others[-1]] <= _LONG:
+        count *= x.shape[others[-1]]
+        short.append(others.pop())
+    i = others[-1]
+    # axis i is too long to join these, so it is cut: sums of `length` elements, and one of what is left
+    length = _LONG // count
+    whole = x.shape[i] // length * length
+    before = (slice(None),) * i
+    blocks = x[(*before, slice(whole))].reshape(*x.shape[:i], -1, length, *x.shape[i + 1 :])
+    head = _add(blocks, (*(j + (j > i) for j in short), i + 1), None, None, True)
+    rest = _add(x[(*before, slice(whole, None))], (*short, i), None, None, True)
+    total = _add(head.squeeze(i + 1), axis, np.float64, None, True) + _add(rest, axis, np.float64, None, True)
+    y: Array = total.astype(np.float32)
+    return y if keepdims else y.squeeze(axis)
 
 
 def mean(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
@@ -45,12 +77,14 @@ def mean(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
 
 def max(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
     """Return the largest element, NaN if there is one."""
-    return np.maximum.reduce(x, axis, None, None, keepdims)
+    y: Array = _maximum(x, axis, None, None, keepdims)
+    return y
 
 
 def min(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
     """Return the smallest element, NaN if there is one."""
-    return np.minimum.reduce(x, axis, None, None, keepdims)
+    y: Array = _minimum(x, axis, None, None, keepdims)
+    return y
 
 
 def var(x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
@@ -68,12 +102,12 @@ def var(x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
 def logsumexp(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
     """Return ``log(sum(exp(x)))`` without overflow, ``-inf`` of all ``-inf`` and of nothing."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        highest = np.asarray(np.maximum.reduce(x, axis, None, None, True, -np.inf))
+        highest = np.asarray(_maximum(x, axis, None, None, True, -np.inf))
         highest[~np.isfinite(highest)] = 0
-        y = np.log(sum(np.exp(x - highest), axis=axis, keepdims=True)) + highest
-    return y if keepdims else y.reshape([n for i, n in enumerate(x.shape) if i not in axis])
+        y: Array = np.log(sum(np.exp(x - highest), axis=axis, keepdims=True)) + highest
+    return y if keepdims else y.squeeze(axis)
 
 
 def argmax(x: Array, /, *, axis: int, keepdims: bool) -> Array:
     """Return the first index of the largest element along ``axis``."""
-    return x.argmax(axis, keepdims=keepdims)
+    return np.asarray(x.argmax(axis, keepdims=keepdims))
