@@ -1,0 +1,243 @@
+"""Kernels of the activations.
+
+Backwards select 0 where the cotangent is 0, whatever the derivative there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from backburner_autodiff.kernels._jit import kernel, prange
+from backburner_autodiff.kernels._strict import difference
+from backburner_autodiff.kernels.math import erf, exp, log, max_of, tanh
+
+SQRT_HALF = math.sqrt(0.5)
+ONE_OVER_SQRT_TAU = 1.0 / math.sqrt(2.0 * math.pi)
+SQRT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)
+TANH_CUBIC = 0.044715
+COLUMNS = 64  # per task, where the sums run over another axis than the last
+
+
+@kernel("x[...], x[...] -> x[...]")
+def relu_backward(g: Any, out: Any, dx: Any) -> None:
+    """Let the cotangent through where the output is positive, or NaN."""
+    zero = g.dtype.type(0)
+    for i in prange(g.size):
+        dx[i] = zero if out[i] <= zero else g[i]
+
+
+@kernel("x[...], x[...] -> x[...]")
+def sigmoid_backward(g: Any, out: Any, dx: Any) -> None:
+    """Multiply by ``out * (1 - out)``."""
+    zero, one = g.dtype.type(0), g.dtype.type(1)
+    for i in prange(g.size):
+        dx[i] = zero if g[i] == zero else g[i] * (out[i] * (one - out[i]))
+
+
+@kernel("x[...], bool[...], x -> x[...]")
+def dropout_backward(g: Any, mask: Any, scale: Any, dx: Any) -> None:
+    """Let the scaled cotangent through where ``mask`` holds."""
+    zero = g.dtype.type(0)
+    for i in prange(g.size):
+        dx[i] = g[i] * scale if mask[i] else zero
+
+
+@kernel("x[...] -> x[...]", cost=2)
+def gelu_forward(x: Any, out: Any) -> None:
+    """Return ``x * Phi(x)``."""
+    half, one, c = x.dtype.type(0.5), x.dtype.type(1), x.dtype.type(SQRT_HALF)
+    for i in prange(x.size):
+        out[i] = half * x[i] * (one + erf(c * x[i]))
+
+
+@kernel("x[...], x[...] -> x[...]", cost=4)
+def gelu_backward(g: Any, x: Any, dx: Any) -> None:
+    """Multiply by ``Phi(x) + x * phi(x)``."""
+    zero, half, one = x.dtype.type(0), x.dtype.type(0.5), x.dtype.type(1)
+    c, d = x.dtype.type(SQRT_HALF), x.dtype.type(ONE_OVER_SQRT_TAU)
+    for i in prange(x.size):
+        v = x[i]
+        slope = half * (one + erf(c * v)) + d * v * exp(-half * v * v)
+        dx[i] = zero if g[i] == zero else g[i] * slope
+
+
+@kernel("x[...] -> x[...]", cost=2)
+def gelu_tanh_forward(x: Any, out: Any) -> None:
+    """Return ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x**3)))``."""
+    half, one = x.dtype.type(0.5), x.dtype.type(1)
+    a, b = x.dtype.type(SQRT_TWO_OVER_PI), x.dtype.type(SQRT_TWO_OVER_PI * TANH_CUBIC)
+    for i in prange(x.size):
+        v = x[i]
+        out[i] = half * v * (one + tanh(v * (a + b * v * v)))
+
+
+@kernel("x[...], x[...] -> x[...]", cost=3)
+def gelu_tanh_backward(g: Any, x: Any, dx: Any) -> None:
+    """Multiply by the derivative of the tanh form."""
+    zero, half, one = x.dtype.type(0), x.dtype.type(0.5), x.dtype.type(1)
+    three, bound = x.dtype.type(3), x.dtype.type(30)
+    a, b = x.dtype.type(SQRT_TWO_OVER_PI), x.dtype.type(SQRT_TWO_OVER_PI * TANH_CUBIC)
+    for i in prange(x.size):
+        # beyond the bound tanh is 1 and the slope 1 or 0, while v * v may overflow to inf, and 0 * inf is NaN
+        v = bound if x[i] > bound else x[i]
+        v = -bound if v < -bound else v
+        square = v * v
+        t = tanh(v * (a + b * square))
+        slope = half * (one + t) + half * v * (one - t * t) * (a + three * b * square)
+        dx[i] = zero if g[i] == zero else g[i] * slope
+
+
+@kernel("x[:,:] -> x[:,:]", cost=2, fastmath=True)
+def softmax_forward(x: Any, out: Any) -> None:
+    """Return the softmax of each row."""
+    n, d = x.shape
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    for i in prange(n):
+        highest = max_of(x[i])
+        total = zero
+        for j in range(d):
+            e = exp(difference(x[i, j], highest))
+            out[i, j] = e
+            total += e
+        scale = one / total
+        for j in range(d):
+            out[i, j] *= scale
+
+
+@kernel("x[:,:], x[:,:] -> x[:,:]", fastmath=True)
+def softmax_backward(g: Any, out: Any, dx: Any) -> None:
+    """Return ``out * (g - sum(g * out))`` of each row."""
+    n, d = g.shape
+    for i in prange(n):
+        total = g.dtype.type(0)
+        for j in range(d):
+            total += g[i, j] * out[i, j]
+        for j in range(d):
+            dx[i, j] = out[i, j] * (g[i, j] - total)
+
+
+@kernel("x[:,:] -> x[:,:]", cost=2, fastmath=True)
+def log_softmax_forward(x: Any, out: Any) -> None:
+    """Return the log-softmax of each row."""
+    n, d = x.shape
+    for i in prange(n):
+        highest = max_of(x[i])
+        total = x.dtype.type(0)
+        for j in range(d):
+            shifted = difference(x[i, j], highest)
+            out[i, j] = shifted
+            total += exp(shifted)
+        log_total = log(total)
+        for j in range(d):
+            out[i, j] -= log_total
+
+
+@kernel("x[:,:], x[:,:] -> x[:,:]", cost=2, fastmath=True)
+def log_softmax_backward(g: Any, out: Any, dx: Any) -> None:
+    """Return ``g - exp(out) * sum(g)`` of each row."""
+    n, d = g.shape
+    for i in prange(n):
+        total = g.dtype.type(0)
+        for j in range(d):
+            total += g[i, j]
+        for j in range(d):
+            dx[i, j] = g[i, j] - exp(out[i, j]) * total
+
+
+@kernel("x[:,:,:] -> x[:,:,:], x[:,:], float[:,:]", cost=2)
+def softmax_columns_forward(x: Any, out: Any, highest: Any, total: Any) -> None:
+    """Return the softmax along the middle axis.
+
+    Shape:
+        x and out ``[a, n, b]``; highest and total ``[a, b]``, the latter zero before, are scratch.
+    """
+    a, n, b = x.shape
+    blocks = (b + COLUMNS - 1) // COLUMNS
+    for task in prange(a * blocks):
+        i, low = task // blocks, task % blocks * COLUMNS
+        high = low + COLUMNS
+        hs, ts = highest[i, low:high], total[i, low:high]
+        hs[:] = x[i, 0, low:high]
+        for j in range(1, n):
+            xs = x[i, j, low:high]
+            for k in range(hs.size):
+                hs[k] = xs[k] if xs[k] > hs[k] else hs[k]
+        for j in range(n):
+            xs, ys = x[i, j, low:high], out[i, j, low:high]
+            for k in range(hs.size):
+                e = exp(xs[k] - hs[k])
+                ys[k] = e
+                ts[k] += e
+        for k in range(hs.size):
+            hs[k] = 1.0 / ts[k]
+        for j in range(n):
+            ys = out[i, j, low:high]
+            for k in range(hs.size):
+                ys[k] *= hs[k]
+
+
+@kernel("x[:,:,:] -> x[:,:,:], x[:,:], float[:,:]", cost=2)
+def log_softmax_columns_forward(x: Any, out: Any, highest: Any, total: Any) -> None:
+    """Return the log-softmax along the middle axis; shapes as for softmax."""
+    a, n, b = x.shape
+    blocks = (b + COLUMNS - 1) // COLUMNS
+    for task in prange(a * blocks):
+        i, low = task // blocks, task % blocks * COLUMNS
+        high = low + COLUMNS
+        hs, ts = highest[i, low:high], total[i, low:high]
+        hs[:] = x[i, 0, low:high]
+        for j in range(1, n):
+            xs = x[i, j, low:high]
+            for k in range(hs.size):
+                hs[k] = xs[k] if xs[k] > hs[k] else hs[k]
+        for j in range(n):
+            xs, ys = x[i, j, low:high], out[i, j, low:high]
+            for k in range(hs.size):
+                shifted = xs[k] - hs[k]
+                ys[k] = shifted
+                ts[k] += exp(shifted)
+        for k in range(hs.size):
+            hs[k] = log(ts[k])
+        for j in range(n):
+            ys = out[i, j, low:high]
+            for k in range(hs.size):
+                ys[k] -= hs[k]
+
+
+@kernel("x[:,:,:], x[:,:,:] -> x[:,:,:], float[:,:]")
+def softmax_columns_backward(g: Any, out: Any, dx: Any, total: Any) -> None:
+    """Return ``out * (g - sum(g * out))`` along the middle axis; total ``[a, b]`` is zero before."""
+    a, n, b = g.shape
+    blocks = (b + COLUMNS - 1) // COLUMNS
+    for task in prange(a * blocks):
+        i, low = task // blocks, task % blocks * COLUMNS
+        high = low + COLUMNS
+        ts = total[i, low:high]
+        for j in range(n):
+            gs, ys = g[i, j, low:high], out[i, j, low:high]
+            for k in range(ts.size):
+                ts[k] += gs[k] * ys[k]
+        for j in range(n):
+            gs, ys, ds = g[i, j, low:high], out[i, j, low:high], dx[i, j, low:high]
+            for k in range(ts.size):
+                ds[k] = ys[k] * (gs[k] - g.dtype.type(ts[k]))
+
+
+@kernel("x[:,:,:], x[:,:,:] -> x[:,:,:], float[:,:]", cost=2)
+def log_softmax_columns_backward(g: Any, out: Any, dx: Any, total: Any) -> None:
+    """Return ``g - exp(out) * sum(g)`` along the middle axis; total ``[a, b]`` is zero before."""
+    a, n, b = g.shape
+    blocks = (b + COLUMNS - 1) // COLUMNS
+    for task in prange(a * blocks):
+        i, low = task // blocks, task % blocks * COLUMNS
+        high = low + COLUMNS
+        ts = total[i, low:high]
+        for j in range(n):
+            gs = g[i, j, low:high]
+            for k in range(ts.size):
+                ts[k] += gs[k]
+        for j in range(n):
+            gs, ys, ds = g[i, j, low:high], out[i, j, low:high], dx[i, j, low:high]
+            for k in range(ts.size):
+                ds[k] = gs[k] - exp(ys[k]) * g.dtype.type(ts[k])

@@ -1,0 +1,291 @@
+"""Kernels of the normalisations.
+
+As in the core each takes one value of the data, the origin, off before it sums; ``mean`` is the mean of what is
+left. Sums run in the dtype of the data over at most ``CHUNK`` values or ``ROWS`` rows, and from there in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from backburner_autodiff.kernels._jit import kernel, prange
+from backburner_autodiff.kernels._strict import difference
+
+CHUNK = 1024
+ROWS = 64
+COLUMNS = 64  # channels per task of the batch norm of rows
+
+
+@kernel("x[:,:], x[:], x[:], float -> x[:,:], x[:], x[:]", fastmath=True)
+def layer_norm_forward(x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean: Any, rstd: Any) -> None:
+    """Normalise each row.
+
+    Shape:
+        x and out ``[n, d]``, weight and bias ``[d]``, mean and rstd ``[n]``.
+    """
+    n, d = x.shape
+    zero = x.dtype.type(0)
+    for i in prange(n):
+        origin = x[i, 0]
+        total = 0.0
+        for start in range(0, d, CHUNK):
+            part = zero
+            xs = x[i, start : start + CHUNK]
+            for j in range(xs.size):
+                part += difference(xs[j], origin)
+            total += part
+        m = x.dtype.type(total / d)
+        total = 0.0
+        for start in range(0, d, CHUNK):
+            part = zero
+            xs = x[i, start : start + CHUNK]
+            for j in range(xs.size):
+                y = difference(difference(xs[j], origin), m)
+                part += y * y
+            total += part
+        r = x.dtype.type(1.0 / math.sqrt(total / d + eps))
+        mean[i] = m
+        rstd[i] = r
+        for j in range(d):
+            out[i, j] = difference(difference(x[i, j], origin), m) * r * weight[j] + bias[j]
+
+
+@kernel(
+    "x[:,:], x[:,:], x[:], x[:], x[:], int -> x[:,:], x[:,:], x[:,:], float[:,:], float[:,:]",
+    cost=2,
+    fastmath=True,
+)
+def layer_norm_backward(
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, size: Any,
+    dx: Any, dweight_part: Any, dbias_part: Any, dweight: Any, dbias: Any,
+) -> None:  # fmt: skip
+    """Return the gradient of the input, and those of weight and bias by blocks of ``size`` rows.
+
+    Shape:
+        g, x and dx ``[n, d]``, weight ``[d]``, mean and rstd ``[n]``; the parts, which are scratch, and dweight and
+        dbias ``[ceil(n / size), d]``, all zero before, or ``[ceil(n / size), 0]`` where nobody needs them.
+    """
+    n, d = x.shape
+    zero = x.dtype.type(0)
+    share = x.dtype.type(1.0 / d)
+    columns = dweight.shape[1]
+    for block in prange(dweight.shape[0]):
+        stop = min((block + 1) * size, n)
+        for first in range(block * size, stop, ROWS):
+            for i in range(first, min(first + ROWS, stop)):
+                origin, m, r = x[i, 0], mean[i], rstd[i]
+                mean_g = zero
+                mean_gy = zero
+                for j in range(d):
+                    gw = g[i, j] * weight[j]
+                    mean_g += gw
+                    mean_gy += gw * (difference(difference(x[i, j], origin), m) * r)
+                mean_g *= share
+                mean_gy *= share
+                for j in range(d):
+                    y = difference(difference(x[i, j], origin), m) * r
+                    dx[i, j] = r * (difference(g[i, j] * weight[j], mean_g) - y * mean_gy)
+                for j in range(columns):
+                    dweight_part[block, j] += g[i, j] * (difference(difference(x[i, j], origin), m) * r)
+                    dbias_part[block, j] += g[i, j]
+            for j in range(columns):
+                dweight[block, j] += dweight_part[block, j]
+                dbias[block, j] += dbias_part[block, j]
+                dweight_part[block, j] = zero
+                dbias_part[block, j] = zero
+
+
+@kernel("x[:,:,:], x[:], x[:], float -> x[:,:,:], x[:], x[:], x[:]", fastmath=True)
+def batch_norm_forward(
+    x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean: Any, var: Any, rstd: Any
+) -> None:  # fmt: skip
+    """Normalise each channel of images.
+
+    Shape:
+        x and out ``[n, c, s]``, the others ``[c]``.
+    """
+    n, c, s = x.shape
+    zero = x.dtype.type(0)
+    count = float(n * s)
+    for k in prange(c):
+        origin = x[0, k, 0]
+        total = 0.0
+        for i in range(n):
+            for start in range(0, s, CHUNK):
+                part = zero
+                xs = x[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    part += difference(xs[j], origin)
+                total += part
+        m = x.dtype.type(total / count)
+        total = 0.0
+        for i in range(n):
+            for start in range(0, s, CHUNK):
+                part = zero
+                xs = x[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    y = difference(difference(xs[j], origin), m)
+                    part += y * y
+                total += part
+        r = x.dtype.type(1.0 / math.sqrt(total / count + eps))
+        mean[k] = m
+        var[k] = total / count
+        rstd[k] = r
+        scale, shift = r * weight[k], bias[k]
+        for i in range(n):
+            for j in range(s):
+                out[i, k, j] = difference(difference(x[i, k, j], origin), m) * scale + shift
+
+
+@kernel("x[:,:,:], x[:,:,:], x[:], x[:], x[:] -> x[:,:,:], x[:], x[:]", fastmath=True)
+def batch_norm_backward(
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, dx: Any, dweight: Any, dbias: Any
+) -> None:  # fmt: skip
+    """Return the gradients of the batch norm of images.
+
+    Shape:
+        g, x and dx ``[n, c, s]``, the others ``[c]``.
+    """
+    n, c, s = x.shape
+    zero = x.dtype.type(0)
+    count = float(n * s)
+    for k in prange(c):
+        origin, m, r = x[0, k, 0], mean[k], rstd[k]
+        total_g = 0.0
+        total_gy = 0.0
+        for i in range(n):
+            for start in range(0, s, CHUNK):
+                part_g = zero
+                part_gy = zero
+                xs, gs = x[i, k, start : start + CHUNK], g[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    part_g += gs[j]
+                    part_gy += gs[j] * (difference(difference(xs[j], origin), m) * r)
+                total_g += part_g
+                total_gy += part_gy
+        dweight[k] = total_gy
+        dbias[k] = total_g
+        mean_g, mean_gy = x.dtype.type(total_g / count), x.dtype.type(total_gy / count)
+        scale = r * weight[k]
+        for i in range(n):
+            for j in range(s):
+                y = difference(difference(x[i, k, j], origin), m) * r
+                dx[i, k, j] = scale * (difference(g[i, k, j], mean_g) - y * mean_gy)
+
+
+@kernel("x[:,:], x[:], x[:], float, int -> x[:,:], x[:], x[:], x[:], x[:,:], float[:]")
+def batch_norm_rows_forward(
+    x: Any, weight: Any, bias: Any, eps: Any, s: Any, out: Any, mean: Any, var: Any, rstd: Any, scratch: Any, total: Any
+) -> None:  # fmt: skip
+    """Normalise each channel of small images, seen as rows; the inner loops run over columns.
+
+    Shape:
+        x and out ``[n, c * s]``; scratch ``[5, c * s]`` and total ``[c * s]``, zero before; the others ``[c]``.
+    """
+    n, columns = x.shape
+    count = float(n * s)
+    zero = x.dtype.type(0)
+    width = max(COLUMNS // s, 1) * s
+    for task in prange((columns + width - 1) // width):
+        low, high = task * width, min((task + 1) * width, columns)
+        origin, ms, scale, bs = (
+            scratch[0, low:high],
+            scratch[1, low:high],
+            scratch[2, low:high],
+            scratch[3, low:high],
+        )
+        ps, ts = scratch[4, low:high], total[low:high]
+        for k in range(ps.size):
+            origin[k] = x[0, low + k - k % s]
+        for first in range(0, n, ROWS):
+            for i in range(first, min(first + ROWS, n)):
+                xs = x[i, low:high]
+                for k in range(ps.size):
+                    ps[k] += xs[k] - origin[k]
+            for k in range(ps.size):
+                ts[k] += ps[k]
+                ps[k] = zero
+        for k in range(0, ps.size, s):
+            m = x.dtype.type(ts[k : k + s].sum() / count)
+            mean[(low + k) // s] = m
+            ms[k : k + s] = m
+            ts[k : k + s] = 0.0
+        for first in range(0, n, ROWS):
+            for i in range(first, min(first + ROWS, n)):
+                xs = x[i, low:high]
+                for k in range(ps.size):
+                    y = (xs[k] - origin[k]) - ms[k]
+                    ps[k] += y * y
+            for k in range(ps.size):
+                ts[k] += ps[k]
+                ps[k] = zero
+        for k in range(0, ps.size, s):
+            channel = (low + k) // s
+            variance = ts[k : k + s].sum() / count
+            var[channel] = variance
+            rstd[channel] = 1.0 / math.sqrt(variance + eps)
+            scale[k : k + s] = rstd[channel] * weight[channel]
+            bs[k : k + s] = bias[channel]
+        for i in range(n):
+            xs, ys = x[i, low:high], out[i, low:high]
+            for k in range(ps.size):
+                ys[k] = ((xs[k] - origin[k]) - ms[k]) * scale[k] + bs[k]
+
+
+@kernel("x[:,:], x[:,:], x[:], x[:], x[:], int -> x[:,:], x[:], x[:], x[:,:], float[:,:]")
+def batch_norm_rows_backward(
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, s: Any,
+    dx: Any, dweight: Any, dbias: Any, scratch: Any, total: Any,
+) -> None:  # fmt: skip
+    """Return the gradients of the batch norm of small images, seen as rows.
+
+    Shape:
+        g, x and dx ``[n, c * s]``; scratch ``[6, c * s]`` and total ``[2, c * s]``, zero before; the others ``[c]``.
+    """
+    n, columns = x.shape
+    count = float(n * s)
+    zero = x.dtype.type(0)
+    width = max(COLUMNS // s, 1) * s
+    for task in prange((columns + width - 1) // width):
+        low, high = task * width, min((task + 1) * width, columns)
+        origin, ms, rs, scale = (
+            scratch[0, low:high],
+            scratch[1, low:high],
+            scratch[2, low:high],
+            scratch[3, low:high],
+        )
+        part_gy, part_g, total_gy, total_g = (
+            scratch[4, low:high],
+            scratch[5, low:high],
+            total[0, low:high],
+            total[1, low:high],
+        )
+        for k in range(origin.size):
+            channel = (low + k) // s
+            origin[k] = x[0, low + k - k % s]
+            ms[k] = mean[channel]
+            rs[k] = rstd[channel]
+            scale[k] = rstd[channel] * weight[channel]
+        for first in range(0, n, ROWS):
+            for i in range(first, min(first + ROWS, n)):
+                xs, gs = x[i, low:high], g[i, low:high]
+                for k in range(origin.size):
+                    part_gy[k] += gs[k] * (((xs[k] - origin[k]) - ms[k]) * rs[k])
+                    part_g[k] += gs[k]
+            for k in range(origin.size):
+                total_gy[k] += part_gy[k]
+                total_g[k] += part_g[k]
+                part_gy[k] = zero
+                part_g[k] = zero
+        for k in range(0, origin.size, s):
+            sum_gy, sum_g = total_gy[k : k + s].sum(), total_g[k : k + s].sum()
+            dweight[(low + k) // s] = sum_gy
+            dbias[(low + k) // s] = sum_g
+            part_gy[k : k + s] = sum_gy / count
+            part_g[k : k + s] = sum_g / count
+        for i in range(n):
+            xs, gs, dxs = x[i, low:high], g[i, low:high], dx[i, low:high]
+            for k in range(origin.size):
+                y = ((xs[k] - origin[k]) - ms[k]) * rs[k]
+                dxs[k] = scale[k] * (gs[k] - part_g[k] - y * part_gy[k])

@@ -1,0 +1,108 @@
+"""Backward rules of the activations, and the forwards that training uses in place of the core's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from backburner.backends.numpy import activation
+from backburner_autodiff.kernels import activation as kernels
+from backburner_autodiff.rules._rule import Array, Vjp, rule
+
+Loop = Callable[..., None]
+
+
+def _mapped(loop: Loop, *inputs: object, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> Array:
+    """Return the new array that an elementwise kernel fills."""
+    out = np.empty(shape, dtype)
+    loop(*inputs, out)
+    return out
+
+
+@rule
+def relu(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: _mapped(kernels.relu_backward, g, out, shape=g.shape, dtype=g.dtype),)
+
+
+@rule
+def sigmoid(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: _mapped(kernels.sigmoid_backward, g, out, shape=g.shape, dtype=g.dtype),)
+
+
+def gelu_forward(x: Array, /, *, approximate: str) -> tuple[Array, None]:
+    loop = kernels.gelu_tanh_forward if approximate == "tanh" else kernels.gelu_forward
+    return _mapped(loop, x, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=gelu_forward)
+def gelu(out: Array, x: Array, *, approximate: str, residuals: None) -> tuple[Vjp]:
+    loop = kernels.gelu_tanh_backward if approximate == "tanh" else kernels.gelu_backward
+    return (lambda g: _mapped(loop, g, x, shape=g.shape, dtype=g.dtype),)
+
+
+def _split(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
+    """Return the sizes before, of and after an axis."""
+    return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+
+
+def _normalised(x: Array, axis: int, rows: Loop, columns: Loop) -> Array:
+    """Return the new array that one of two kernels fills: for the last axis, or for another."""
+    out = np.empty(x.shape, x.dtype)
+    if out.size:
+        a, n, b = _split(x.shape, axis)
+        if b == 1:
+            rows(x.reshape(a, n), out.reshape(a, n))
+        else:
+            columns(x.reshape(a, n, b), out.reshape(a, n, b), np.empty((a, b), x.dtype), np.zeros((a, b)))
+    return out
+
+
+def _denormalised(g: Array, out: Array, axis: int, rows: Loop, columns: Loop) -> Array:
+    """Return the gradient that one of two kernels fills."""
+    dx = np.empty(g.shape, g.dtype)
+    if dx.size:
+        a, n, b = _split(g.shape, axis)
+        if b == 1:
+            rows(g.reshape(a, n), out.reshape(a, n), dx.reshape(a, n))
+        else:
+            shape = a, n, b
+            columns(g.reshape(shape), out.reshape(shape), dx.reshape(shape), np.zeros((a, b)))
+    return dx
+
+
+def softmax_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
+    return _normalised(x, axis, kernels.softmax_forward, kernels.softmax_columns_forward), None
+
+
+@rule(forward=softmax_forward)
+def softmax(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
+    rows, columns = kernels.softmax_backward, kernels.softmax_columns_backward
+    return (lambda g: _denormalised(g, out, axis, rows, columns),)
+
+
+def log_softmax_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
+    return _normalised(x, axis, kernels.log_softmax_forward, kernels.log_softmax_columns_forward), None
+
+
+@rule(forward=log_softmax_forward)
+def log_softmax(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
+    rows, columns = kernels.log_softmax_backward, kernels.log_softmax_columns_backward
+    return (lambda g: _denormalised(g, out, axis, rows, columns),)
+
+
+def dropout_forward(x: Array, /, *, p: float, seed: int) -> tuple[Array, Array | None]:
+    """Return what the core returns, and the mask: drawing it again would cost more than a byte per element."""
+    if p in (0, 1):
+        return activation.dropout(x, p=p, seed=seed), None
+    mask = activation.dropout_mask(x.shape, p, seed)
+    return activation.drop(x, mask, p), mask
+
+
+@rule(forward=dropout_forward)
+def dropout(out: Array, x: Array, *, p: float, seed: int, residuals: Array | None) -> tuple[Vjp]:
+    if residuals is None:
+        return (lambda g: g if p == 0 else np.zeros_like(g),)
+    scale = 1.0 / (1.0 - p)
+    return (lambda g: _mapped(kernels.dropout_backward, g, residuals, scale, shape=g.shape, dtype=g.dtype),)

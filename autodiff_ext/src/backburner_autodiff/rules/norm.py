@@ -1,0 +1,128 @@
+"""Backward rules of the normalisations, and the forwards that training uses in place of the core's.
+
+They keep the mean, less the value that the kernels subtract first, and the reciprocal of the deviation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from backburner_autodiff.kernels import norm as kernels
+from backburner_autodiff.rules._rule import Array, rule
+
+Residuals = tuple[Array, Array]
+Gradients = tuple[Array | None, Array | None, Array | None]
+Joint = Callable[[Array, tuple[bool, ...]], Gradients]
+
+SMALL_IMAGE = 32
+"""Below so many pixels the kernel of rows is the faster one for batch norm."""
+
+BLOCKS = 64
+"""Into so many blocks of rows at most layer norm cuts the sums of its weight's gradient."""
+
+
+def _affine(x: Array, size: int, weight: Array | None, bias: Array | None) -> tuple[Array, Array]:
+    """Return weight and bias as vectors, ones and zeros where there are none."""
+    return (
+        np.ones(size, x.dtype) if weight is None else weight.reshape(size),
+        np.zeros(size, x.dtype) if bias is None else bias.reshape(size),
+    )
+
+
+def batch_norm_forward(
+    x: Array, weight: Array | None, bias: Array | None, /, *, eps: float
+) -> tuple[tuple[Array, Array, Array], Residuals]:
+    n, c = x.shape[:2]
+    s = math.prod(x.shape[2:])
+    out = np.empty(x.shape, x.dtype)
+    mean, var, rstd = (np.full(c, np.nan, x.dtype) for _ in range(3))
+    if x.size == 0:
+        return (out, mean, var), (mean, rstd)
+    weight, bias = _affine(x, c, weight, bias)
+    if s < SMALL_IMAGE:
+        scratch, total = np.zeros((5, c * s), x.dtype), np.zeros(c * s)
+        rows = x.reshape(n, c * s)
+        kernels.batch_norm_rows_forward(
+            rows, weight, bias, eps, s, out.reshape(rows.shape), mean, var, rstd, scratch, total
+        )
+    else:
+        images = x.reshape(n, c, s)
+        kernels.batch_norm_forward(images, weight, bias, eps, out.reshape(images.shape), mean, var, rstd)
+    origin = x[0].reshape(c, s)[:, 0]
+    return (out, mean + origin, var), (mean, rstd)
+
+
+@rule(forward=batch_norm_forward, outputs=(0,))
+def batch_norm(
+    out: tuple[Array, Array, Array], x: Array, weight: Array | None, bias: Array | None,
+    *, eps: float, residuals: Residuals,
+) -> Joint:  # fmt: skip
+    mean, rstd = residuals
+
+    def vjp(g: Array, needed: tuple[bool, ...]) -> Gradients:
+        n, c = x.shape[:2]
+        s = math.prod(x.shape[2:])
+        dx = np.empty(x.shape, x.dtype)
+        dweight, dbias = np.zeros((2, c), x.dtype)
+        if x.size:
+            scale = _affine(x, c, weight, None)[0]
+            if s < SMALL_IMAGE:
+                shape: tuple[int, ...] = n, c * s
+                scratch, total = np.zeros((6, c * s), x.dtype), np.zeros((2, c * s))
+                kernels.batch_norm_rows_backward(
+                    g.reshape(shape), x.reshape(shape), scale, mean, rstd, s,
+                    dx.reshape(shape), dweight, dbias, scratch, total,
+                )  # fmt: skip
+            else:
+                shape = n, c, s
+                kernels.batch_norm_backward(
+                    g.reshape(shape), x.reshape(shape), scale, mean, rstd, dx.reshape(shape), dweight, dbias
+                )
+        return dx, dweight if needed[1] else None, dbias if needed[2] else None
+
+    return vjp
+
+
+def layer_norm_forward(
+    x: Array, weight: Array | None, bias: Array | None, /, *, ndim: int, eps: float
+) -> tuple[Array, Residuals]:
+    d = math.prod(x.shape[x.ndim - ndim :])
+    n = math.prod(x.shape[: x.ndim - ndim])
+    out = np.empty(x.shape, x.dtype)
+    mean, rstd = np.empty((2, n), x.dtype)
+    if x.size:
+        kernels.layer_norm_forward(
+            x.reshape(n, d), *_affine(x, d, weight, bias), eps, out.reshape(n, d), mean, rstd
+        )
+    return out, (mean, rstd)
+
+
+@rule(forward=layer_norm_forward)
+def layer_norm(
+    out: Array, x: Array, weight: Array | None, bias: Array | None,
+    *, ndim: int, eps: float, residuals: Residuals,
+) -> Joint:  # fmt: skip
+    mean, rstd = residuals
+    inner = x.shape[x.ndim - ndim :]
+
+    def vjp(g: Array, needed: tuple[bool, ...]) -> Gradients:
+        d, n = math.prod(inner), mean.size
+        dx = np.empty(x.shape, x.dtype)
+        if x.size == 0:
+            return dx, np.zeros(inner, x.dtype), np.zeros(inner, x.dtype)
+        size = -(-n // (BLOCKS * kernels.ROWS)) * kernels.ROWS
+        blocks = -(-n // size)
+        columns = d if needed[1] or needed[2] else 0
+        parts = np.zeros((2, blocks, columns), x.dtype)
+        totals = np.zeros((2, blocks, columns))
+        kernels.layer_norm_backward(
+            g.reshape(n, d), x.reshape(n, d), _affine(x, d, weight, None)[0], mean, rstd, size,
+            dx.reshape(n, d), *parts, *totals,
+        )  # fmt: skip
+        dweight, dbias = totals.sum(axis=1).astype(x.dtype).reshape(2, *inner) if columns else (None, None)
+        return dx, dweight if needed[1] else None, dbias if needed[2] else None
+
+    return vjp
