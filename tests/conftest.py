@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -71,14 +74,48 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _sets_of(item: pytest.Item) -> frozenset[str]:
     mark = item.get_closest_marker("feature_set")
-    if mark is None:
-        return USUAL
-    names = frozenset(mark.args)
-    unknown = names - SETS.keys() - GROUPS.keys()
+    return USUAL if mark is None else _spelled_out(mark.args, item.nodeid)
+
+
+def _spelled_out(names: tuple[str, ...], where: str) -> frozenset[str]:
+    unknown = set(names) - SETS.keys() - GROUPS.keys()
     if unknown or not names:
         known = ", ".join([*SETS, *GROUPS])
-        raise pytest.UsageError(f"{item.nodeid}: feature_set{mark.args}: the sets are {known}")
-    return names.union(*(GROUPS.get(name, frozenset()) for name in names))
+        raise pytest.UsageError(f"{where}: feature_set{names}: the sets are {known}")
+    return frozenset(names).union(*(GROUPS.get(name, frozenset()) for name in names))
+
+
+class LeftOutModule(pytest.Module):
+    """A module of tests for other feature sets, which is counted but not imported: its imports may be missing."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        for node in ast.walk(ast.parse(self.path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                item = LeftOutTest.from_parent(self, name=node.name)
+                item.add_marker(pytest.mark.feature_set(*(_declared(self.path) or ())))
+                yield item
+
+
+class LeftOutTest(pytest.Item):
+    def runtest(self) -> None:
+        raise AssertionError("a test that does not apply here was to be deselected")
+
+
+def _declared(path: Path) -> tuple[str, ...] | None:
+    """Read `pytestmark = pytest.mark.feature_set(...)` without importing the module."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
+            value = node.value
+            if isinstance(value, ast.Call) and ast.unparse(value.func) == "pytest.mark.feature_set":
+                return tuple(ast.literal_eval(argument) for argument in value.args)
+    return None
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    names = _declared(module_path)
+    if names is None or parent.config.stash[_HERE] in _spelled_out(names, module_path.name):
+        return None
+    return LeftOutModule.from_parent(parent, path=module_path)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
