@@ -1,8 +1,8 @@
 """Deep learning for Python in two installs: inference on NumPy alone, training with the `autodiff` feature."""
 
+from typing import TYPE_CHECKING, Any
+
 from backburner import features as features
-from backburner import nn as nn
-from backburner import random as random
 from backburner._tensor import Gradients as Gradients
 from backburner._tensor import Tensor as Tensor
 from backburner._version import __version__ as __version__
@@ -94,8 +94,42 @@ from backburner.ops.shape import reshape as reshape
 from backburner.ops.shape import split as split
 from backburner.ops.shape import squeeze as squeeze
 from backburner.ops.shape import stack as stack
-from backburner.record import load as load
-from backburner.record import save as save
-from backburner.transforms import checkpoint as checkpoint
-from backburner.transforms import grad as grad
-from backburner.transforms import value_and_grad as value_and_grad
+
+if TYPE_CHECKING:
+    from backburner import data as data
+    from backburner import nn as nn
+    from backburner import optim as optim
+    from backburner import random as random
+    from backburner import record as record
+    from backburner import train as train
+    from backburner.record import load as load
+    from backburner.record import save as save
+    from backburner.transforms import checkpoint as checkpoint
+    from backburner.transforms import grad as grad
+    from backburner.transforms import value_and_grad as value_and_grad
+
+# Fetched on first use, because `import backburner` alone should cost little more than `import numpy`.
+_MODULES = ("data", "nn", "optim", "random", "record", "train")
+_NAMES = {
+    "checkpoint": "transforms",
+    "grad": "transforms",
+    "load": "record",
+    "save": "record",
+    "value_and_grad": "transforms",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"backburner.{name}")
+    if name not in _NAMES:
+        raise AttributeError(f"module 'backburner' has no attribute {name!r}")
+    found = getattr(import_module(f"backburner.{_NAMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_NAMES} - {"Any", "TYPE_CHECKING"})

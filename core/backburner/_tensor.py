@@ -22,9 +22,6 @@ from backburner.ops import activation, elementwise, indexing, linalg, reduction
 from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
 
-_MEET: Final = (bool, int, float, np.bool_, np.integer, np.floating, np.ndarray)
-
-
 class Tensor:
     """An array that never changes, on a device. Make one with ``bb.tensor`` or ``bb.asarray``.
 
@@ -99,7 +96,7 @@ class Tensor:
     def _array(self) -> Array:
         """The bare array, whatever the device."""
         held = self._primitive
-        return held if isinstance(held, np.ndarray) else cast(Array, self._autodiff().inner(held))
+        return held if isinstance(held, np.ndarray) else self._autodiff().inner(held)
 
     def numpy(self) -> Array:
         """Return the values as a read-only NumPy array over the same memory, leaving any graph."""
@@ -303,7 +300,8 @@ class Tensor:
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if self.is_tracked() and not self.is_require_grad():
             raise GraphError("deepcopy: the tensor is the result of a recorded op. Use detach() on it first.")
-        return memo.setdefault(id(self), _restore(self._array().copy(), self.device, self.is_require_grad()))
+        copied = memo[id(self)] = _restore(self._array().copy(), self.device, self.is_require_grad())
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.is_tracked() and not self.is_require_grad():
@@ -356,10 +354,10 @@ class Tensor:
         return linalg.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.equal(self, other) if isinstance(other, (Tensor, *_MEET)) else NotImplemented
+        return elementwise.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.not_equal(self, other) if isinstance(other, (Tensor, *_MEET)) else NotImplemented
+        return elementwise.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     # -- methods ----------------------------------------------------------------------------------------
 
@@ -417,6 +415,10 @@ class Tensor:
     pad = shaping.pad
 
     take = indexing.take
+
+
+# What `==` compares with; of anything else Python asks the other operand, then identity.
+_MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray)
 
 
 class Gradients:

@@ -77,4 +77,4 @@ def promote(op: str, x: DType, y: DType) -> DType:
     both = np.promote_types(x, y)
     if both.kind == "f" and x.kind != "f":
         raise DTypeError(f"{op}: {x} and {y} have no common integer dtype. Cast one with astype first.")
-    return both
+    return np.dtype(both)

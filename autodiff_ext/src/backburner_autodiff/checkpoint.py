@@ -160,7 +160,7 @@ class Region(Node):
         cotangents = g if isinstance(g, tuple) else (g,)
         roots = []
         for place, shape, cotangent in zip(self.tracked, self.shapes, cotangents, strict=True):
-            output = outputs[place] if place < len(outputs) else None
+            output: Any = outputs[place] if place < len(outputs) else None
             if output.__class__ is not Variable or output.shape != shape or output.dtype != self.dtype:
                 raise GraphError(
                     "checkpoint: the region gave another result when it was recomputed. It must do the same each time."

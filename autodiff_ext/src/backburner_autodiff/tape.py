@@ -45,7 +45,8 @@ class Variable:
 
     @property
     def shape(self) -> Shape:
-        return self.value.shape
+        shape: Shape = self.value.shape
+        return shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -247,7 +248,7 @@ class Sweep:
             return
         outputs = cotangents.get(node)
         if outputs is None:
-            outputs = cotangents[node] = [None] * len(node.shapes)
+            outputs = cotangents[node] = cast("list[Array | None]", [None] * len(node.shapes))
         held = outputs[index]
         outputs[index] = g if held is None else self._sum(node, index, held, g)
 

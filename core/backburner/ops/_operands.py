@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
 Scalar = bool | int | float
+_KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
 
 
@@ -55,7 +56,7 @@ def cast(primitive: Any, dtype: DType, device: Device) -> Any:
 def _with_scalar(op: str, x: Tensor, scalar: object) -> tuple[Any, Array]:
     a = x._primitive
     dtype = a.dtype
-    kind = scalar_kind(op, scalar)
+    kind = _KINDS.get(scalar.__class__) or scalar_kind(op, scalar)
     if kind == "f" and dtype.kind != "f":
         dtype = DEFAULT_FLOAT
     elif kind == "i" and dtype.kind == "b":
@@ -64,7 +65,7 @@ def _with_scalar(op: str, x: Tensor, scalar: object) -> tuple[Any, Array]:
         constant = np.asarray(scalar, dtype)
     except OverflowError:
         raise ArgumentError(f"{op}: {scalar!r} does not fit into {dtype}. Cast the tensor first.") from None
-    return cast(a, dtype, x.device), constant
+    return (a if a.dtype is dtype else cast(a, dtype, x.device)), constant
 
 
 def scalar_kind(op: str, scalar: object) -> str:

@@ -29,7 +29,8 @@ def matmul(x: Tensor, y: Tensor, /) -> Tensor:
         >>> (bb.ones((3, 4)) @ bb.ones((4, 2))).shape
         (3, 2)
     """
-    numeric("matmul", x), numeric("matmul", y)
+    numeric("matmul", x)
+    numeric("matmul", y)
     (a, b), device = same_dtypes("matmul", (x, y))
     left, right = a.shape, b.shape
     if not left or not right:
