@@ -1,0 +1,104 @@
+"""Backward rule of conv2d."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from backburner.backends.numpy.conv import conv2d_chunk
+from backburner_autodiff.kernels.conv import (
+    conv2d_depthwise_input,
+    conv2d_depthwise_weight,
+    conv2d_gather,
+    conv2d_scatter,
+)
+from backburner_autodiff.rules._rule import Array, rule
+
+Pair = tuple[int, int]
+Window = tuple[int, int, int, int, int, int]
+"""Stride, padding and dilation, as the kernels take them."""
+
+
+@rule(compute_bound=True)
+def conv2d(
+    out: Array, x: Array, weight: Array, bias: Array | None,
+    *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
+) -> Callable[[Array, tuple[bool, ...]], tuple[Array | None, ...]]:  # fmt: skip
+    window = (*stride, *padding, *dilation)
+    biased = bias is not None
+    depthwise = x.shape[1] == groups > 1
+    pointwise = weight.shape[2:] == stride == (1, 1) and padding == (0, 0)
+
+    def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
+        to_x, to_weight = needed[:2]
+        dx = dweight = dbias = None
+        if depthwise:
+            dx, dweight = _depthwise(g, x, weight, window, to_x, to_weight)
+        else:
+            if to_x and pointwise:
+                dx, to_x = _pointwise(g, weight, groups), False
+            if to_x or to_weight:
+                gradients = _columns(g, x, weight, window, groups, to_x, to_weight)
+                dx, dweight = (gradients[0] if to_x else dx), gradients[1]
+        if biased and needed[2]:
+            dbias = g.sum(axis=(2, 3)).sum(axis=0, dtype=np.float64).astype(g.dtype)
+        return dx, dweight, dbias
+
+    return vjp
+
+
+def _columns(
+    g: Array, x: Array, weight: Array, window: Window, groups: int, to_x: bool, to_weight: bool
+) -> tuple[Array | None, Array | None]:
+    """Take the products with the columns of x, or with those that add up to its gradient, chunk by chunk."""
+    n, c = x.shape[:2]
+    o, _, kh, kw = weight.shape
+    oh, ow = g.shape[2:]
+    depth = c // groups * kh * kw
+    images, band = conv2d_chunk(c * kh * kw * ow * x.itemsize, oh)
+    images = max(1, min(images, n))
+    memory = np.empty(c * kh * kw * images * band * ow, x.dtype)
+    x = np.ascontiguousarray(x)
+    transposed = weight.reshape(groups, o // groups, depth).transpose(0, 2, 1)
+    dx = np.zeros(x.shape, x.dtype) if to_x else None
+    dweight = np.zeros((groups, o // groups, depth), x.dtype) if to_weight else None
+    for first in range(0, n, images):
+        part = slice(first, first + images)
+        for top in range(0, oh, band):
+            cotangent = g[part, :, top : top + band].transpose(1, 0, 2, 3)
+            columns = memory[: c * kh * kw * cotangent[0].size].reshape(c, kh, kw, *cotangent.shape[1:])
+            cotangent = cotangent.reshape(groups, o // groups, cotangent[0].size)
+            matrix = columns.reshape(groups, depth, cotangent.shape[2])
+            if dweight is not None:
+                conv2d_gather(x[part], *window, top, columns)
+                dweight += np.matmul(cotangent, matrix.transpose(0, 2, 1))
+            if dx is not None:
+                np.matmul(transposed, cotangent, out=matrix)
+                conv2d_scatter(columns, *window, top, dx[part])
+    return dx, None if dweight is None else dweight.reshape(weight.shape)
+
+
+def _pointwise(g: Array, weight: Array, groups: int) -> Array:
+    """Return the gradient of x where a 1x1 kernel meets every input once."""
+    n, o, h, w = g.shape
+    c = weight.shape[1]
+    transposed = weight.reshape(groups, o // groups, c).transpose(0, 2, 1)
+    dx: Array = np.matmul(transposed, g.reshape(n, groups, o // groups, h * w))
+    return dx.reshape(n, groups * c, h, w)
+
+
+def _depthwise(
+    g: Array, x: Array, weight: Array, window: Window, to_x: bool, to_weight: bool
+) -> tuple[Array | None, Array | None]:
+    """Loop over planes where a group has one channel: its products are too small for BLAS."""
+    dx = dweight = None
+    g = np.ascontiguousarray(g)
+    if to_x:
+        dx = np.zeros(x.shape, x.dtype)
+        conv2d_depthwise_input(g, weight[:, 0], *window, dx)
+    if to_weight:
+        shares = np.empty((len(x), len(weight), *weight.shape[2:]))
+        conv2d_depthwise_weight(g, x, *window, shares)
+        dweight = shares.sum(axis=0).astype(x.dtype).reshape(weight.shape)
+    return dx, dweight

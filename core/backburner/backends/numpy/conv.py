@@ -1,0 +1,153 @@
+"""Forward of conv2d, and the geometry of a convolution.
+
+Columns hold, for each tap of the kernel, the input that the tap meets at each output position; the
+convolution is then one matrix product per image, so that an image gets the same bits in whatever batch it
+comes. Images go through in chunks, and a large one in bands of rows, so that the columns stay small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backburner.backend import Array, Pair
+
+CHUNK_BYTES = 4 << 20
+"""Columns of one chunk of images: they should stay in the cache."""
+
+BAND_BYTES = 32 << 20
+"""Columns of one band of a large image: more, since each band is another pass over the weights."""
+
+
+def conv2d_size(size: Pair, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
+    """Return how many outputs an image has along its two axes."""
+    h, w = [(size[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in (0, 1)]
+    return h, w
+
+
+def conv2d_chunk(row_bytes: int, rows: int) -> Pair:
+    """Return how many images to treat at once, and how many output rows of each.
+
+    Args:
+        row_bytes: what one output row of one image needs.
+        rows: the output rows of an image.
+    """
+    row_bytes = max(row_bytes, 1)
+    if row_bytes * rows > BAND_BYTES:
+        return 1, max(1, BAND_BYTES // row_bytes)
+    return max(1, CHUNK_BYTES // (row_bytes * rows)), rows
+
+
+@np.errstate(all="ignore")  # also because wrapped places, which are dropped, may overflow
+def conv2d(
+    x: Array, weight: Array, bias: Array | None, /,
+    *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
+) -> Array:  # fmt: skip
+    """Return the cross-correlation of images with kernels, padded by zeros on both sides."""
+    n, c, h, w = x.shape
+    o, _, kh, kw = weight.shape
+    size = conv2d_size((h, w), (kh, kw), stride, padding, dilation)
+    if n == 0 or o == 0:
+        return np.empty((n, o, *size), x.dtype)
+    if kh == kw == 1 and padding == (0, 0):
+        return _pointwise(x[:, :, :: stride[0], :: stride[1]], weight, bias, groups)
+    # With stride 1 what a tap meets is one run of the padded image, if the places at the end of each row,
+    # where the window wraps round, are computed too and dropped. That saves about 8 ns for each row that is
+    # copied in pieces else, and costs a share of the product for each such place.
+    wrapped = dilation[1] * (kw - 1)
+    runs = stride == (1, 1) and wrapped * (8 + o // groups) <= 400
+    taps = _Taps(x, size, stride, padding, dilation, runs)
+    return _columns(x, weight, bias, groups, taps)
+
+
+class _Taps:
+    """What the taps of the kernel meet in a chunk of images.
+
+    Attributes:
+        runs: whether a tap's places are one run of the image, ``[n, c, length]``, wrapped places included;
+            otherwise ``[n, c, rows, columns]``.
+        row: the places from one output row to the next.
+    """
+
+    def __init__(self, x: Array, size: Pair, stride: Pair, padding: Pair, dilation: Pair, runs: bool) -> None:
+        self.x, self.size, self.runs = x, size, runs
+        self.stride, self.padding, self.dilation = stride, padding, dilation
+        self.width = x.shape[3] + 2 * padding[1]
+        self.row = self.width if runs else size[1]
+        self._padded: Array | None = None
+        self._chunk: Array = x
+
+    def length(self, rows: int) -> int:
+        """Return the places in some output rows, without the wrapped ones of the last."""
+        return (rows - 1) * self.row + self.size[1]
+
+    def load(self, first: int, count: int) -> None:
+        """Turn to images ``first`` to ``first + count``, padded; the first chunk is the largest."""
+        images = self.x[first : first + count]
+        if self.padding != (0, 0):
+            (ph, pw), (h, w) = self.padding, images.shape[2:]
+            if self._padded is None:
+                self._padded = np.zeros((*images.shape[:2], h + 2 * ph, self.width), images.dtype)
+            padded = self._padded[: len(images)]
+            padded[:, :, ph : ph + h, pw : pw + w] = images
+            images = padded
+        if self.runs:
+            images = images.reshape(*images.shape[:2], -1)
+        self._chunk = images
+
+    def at(self, i: int, j: int, top: int, rows: int) -> Array:
+        """Return what tap ``(i, j)`` meets for the output rows from ``top`` on, a view."""
+        y, left = top * self.stride[0] + i * self.dilation[0], j * self.dilation[1]
+        if self.runs:
+            start = y * self.width + left
+            return self._chunk[:, :, start : start + self.length(rows)]
+        (sh, sw), ow = self.stride, self.size[1]
+        return self._chunk[:, :, y : y + (rows - 1) * sh + 1 : sh, left : left + (ow - 1) * sw + 1 : sw]
+
+
+def _pointwise(x: Array, weight: Array, bias: Array | None, groups: int) -> Array:
+    n, c, h, w = x.shape
+    o = len(weight)
+    matrix = weight.reshape(groups, o // groups, c // groups)
+    out: Array = np.matmul(matrix, x.reshape(n, groups, c // groups, h * w))
+    out = out.reshape(n, o, h, w)
+    if bias is not None:
+        out += bias[:, None, None]
+    return out
+
+
+def _columns(x: Array, weight: Array, bias: Array | None, groups: int, taps: _Taps) -> Array:
+    n, c = x.shape[:2]
+    o, _, kh, kw = weight.shape
+    oh, ow = taps.size
+    row = taps.row
+    images, band = conv2d_chunk(c * kh * kw * row * x.itemsize, oh)
+    images = min(images, n)
+    depth = c // groups * kh * kw
+    matrix = weight.reshape(groups, o // groups, depth)
+    columns = np.empty((images, c, kh * kw, band * row), x.dtype)
+    product = np.empty((images if taps.runs else 0, o, band * row), x.dtype)
+    out = np.empty((n, o, oh, ow), x.dtype)
+    for first in range(0, n, images):
+        count = min(images, n - first)
+        taps.load(first, count)
+        for top in range(0, oh, band):
+            rows = min(band, oh - top)
+            length = taps.length(rows)
+            inputs = columns[:count, :, :, :length]
+            met = inputs if taps.runs else inputs.reshape(count, c, kh * kw, rows, ow)
+            for i in range(kh):
+                for j in range(kw):
+                    met[:, :, i * kw + j] = taps.at(i, j, top, rows)
+            target = out[first : first + count, :, top : top + rows]
+            whole = product[:count] if taps.runs else target.reshape(count, o, length)
+            np.matmul(
+                matrix,
+                inputs.reshape(count, groups, depth, length),
+                out=whole.reshape(count, groups, o // groups, whole.shape[2])[..., :length],
+            )
+            if taps.runs:
+                kept = whole.reshape(count, o, band, row)[:, :, :rows, :ow]
+                np.add(kept, 0 if bias is None else bias[:, None, None], out=target)
+            elif bias is not None:
+                target += bias[:, None, None]
+    return out
