@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from setuptools import build_meta as _setuptools
-from setuptools.build_meta import *  # noqa: F403  # every hook that is not replaced below
+from setuptools.build_meta import build_sdist as build_sdist
+from setuptools.build_meta import get_requires_for_build_editable as get_requires_for_build_editable
+from setuptools.build_meta import get_requires_for_build_sdist as get_requires_for_build_sdist
+from setuptools.build_meta import get_requires_for_build_wheel as get_requires_for_build_wheel
+from setuptools.build_meta import prepare_metadata_for_build_editable as prepare_metadata_for_build_editable
+from setuptools.build_meta import prepare_metadata_for_build_wheel as prepare_metadata_for_build_wheel
 from setuptools.command.build_py import build_py as _build_py
 from setuptools.command.egg_info import egg_info as _egg_info
 
@@ -72,7 +77,7 @@ class build_py(_build_py):
     """Put this file into the sdist, so that it can build itself."""
 
     def get_source_files(self) -> list[str]:
-        return [*super().get_source_files(), "_build.py"]
+        return [*super().get_source_files(), "_build.py"]  # type: ignore[no-untyped-call]
 
 
 def build_wheel(

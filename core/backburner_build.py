@@ -80,9 +80,9 @@ class build_py(_build_py):
     """Replace backburner/_features.py in the wheel by the baked one."""
 
     def build_module(self, module: str, module_file: str, package: Any) -> Any:
-        result = super().build_module(module, module_file, package)
+        result = super().build_module(module, module_file, package)  # type: ignore[no-untyped-call]
         if (module, package) == ("_features", "backburner") and not self.editable_mode:
-            out = Path(self.get_module_outfile(self.build_lib, ["backburner"], module))
+            out = Path(self.get_module_outfile(self.build_lib, ["backburner"], module))  # type: ignore[no-untyped-call]
             out.unlink()  # never write through a link to the source
             names = ", ".join(repr(name) for name in sorted(selected()))
             out.write_text(
@@ -93,7 +93,8 @@ class build_py(_build_py):
         return result
 
     def get_source_files(self) -> list[str]:
-        return [*super().get_source_files(), "core/backburner_build.py"]  # so the sdist can build itself
+        # so that the sdist can build itself
+        return [*super().get_source_files(), "core/backburner_build.py"]  # type: ignore[no-untyped-call]
 
 
 @contextlib.contextmanager

@@ -103,7 +103,11 @@ class LeftOutTest(pytest.Item):
 
 def _declared(path: Path) -> tuple[str, ...] | None:
     """Read `pytestmark = pytest.mark.feature_set(...)` without importing the module."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError:  # pytest's own import of it tells the place
+        return None
+    for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
             value = node.value
             if isinstance(value, ast.Call) and ast.unparse(value.func) == "pytest.mark.feature_set":

@@ -207,12 +207,7 @@ def _look(name: str) -> _Answer:
         remedy = f'Install the one that fits: pip install "backburner[{name}]=={__version__}"'
         return answer("incompatible", version, reason, remedy)
 
-    failure = _failures.get(provider)
-    if failure is None:
-        try:
-            loaded = entry_point.load()
-        except Exception as error:  # foreign code may fail in any way; what it raised is shown as the cause
-            failure = _failures.setdefault(provider, error)
+    loaded, failure = _load(provider, entry_point)
     if failure is not None:
         reason = f"{provider} is installed, but its import failed with {_told(failure)}"
         remedy = _mend(failure, entry_point.module, reinstall, name)
@@ -227,7 +222,6 @@ def _look(name: str) -> _Answer:
         remedy = reinstall if ours else f"Install a {provider.distribution} that implements {needs}"
         return answer("incompatible", version, reason, remedy)
 
-    _failures.pop(provider, None)  # another thread may have failed at what has now succeeded
     _available[name] = Status(name, "available", version, f"provided by {provider}", "")
     return _Answer(_available[name], _implementations.setdefault(name, loaded))
 
@@ -258,6 +252,17 @@ def _scan(name: str) -> tuple[dict[_Provider, EntryPoint], list[str]]:
         except Exception:  # somebody else's damaged distribution must not take the core down
             unreadable.append(folder or "one without a name")
     return dict(found.values()), unreadable
+
+
+def _load(provider: _Provider, entry_point: EntryPoint) -> tuple[Any, Exception | None]:
+    """Import what a provider announces, once: a failure is kept, with its own traceback."""
+    failure = _failures.get(provider)
+    if failure is not None:
+        return None, failure
+    try:
+        return entry_point.load(), None
+    except Exception as error:  # foreign code may fail in any way; what it raised is shown as the cause
+        return None, _failures.setdefault(provider, error)
 
 
 def _absence(name: str, unreadable: list[str]) -> tuple[str, str]:

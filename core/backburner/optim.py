@@ -2,6 +2,7 @@
 
 from backburner.features import door as _door
 
+# pyright: reportUnsupportedDunderAll=false
 __all__ = ["SGD", "Adam", "AdamW"]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)
