@@ -131,7 +131,7 @@ LAWS: list[tuple[str, list[Any], dict[str, Any]]] = [
         (TWO, TWO + 1), (np.array([0, 1]), np.array([[2], [2]])), (1, np.array([2, 2])), (np.array(1), ALL),
         (slice(1, 3), np.array([1, 1])), (None, np.array([1, 1])), (True,),
         (np.array([True, False, True]),), (np.array([True, False, True]), 1), (ALL, np.array([True] * 3 + [False])),
-        (np.array([True, False, True]), np.array([1, 1])), (np.zeros(0, np.int64),), (of(3, 4) > 1,),
+        (np.array([True, False, True]), np.array([1, 1])), (np.array([True, False, True]), np.array([[1], [1]])), (np.zeros(0, np.int64),), (of(3, 4) > 1,),
     )),
     *(("getitem", [of(2, 3, 4)], {"index": index}) for index in (
         (TWO % 2, ALL, TWO), (ALL, TWO, TWO), (ALL, 1, TWO), (ALL, TWO), (MASK,), (MASK, slice(1, 3)), (0, ALL, TWO),
@@ -309,6 +309,19 @@ def test_a_vjp_holds_the_residuals_that_it_needs_and_no_others(
         del fresh, out
         alive = " ".join(name for name, array in names.items() if array() is not None)
         assert (alive, vjp is None) == (right or "", right is None)
+
+
+def test_an_output_of_split_that_was_not_used_counts_as_zero() -> None:
+    x = of(2, 3).astype(np.float32)
+    (d,) = gradients("split", [x], {"sizes": (1, 2), "axis": 1}, (None, np.ones((2, 2), np.float32)))
+    np.testing.assert_array_equal(d, np.array([[0, 1, 1], [0, 1, 1]], np.float32))
+
+
+def test_what_concat_and_stack_need_not_give_is_left_out() -> None:
+    x, g = of(2), of(4)
+    for op, cotangent in (("concat", g), ("stack", g.reshape(2, 2))):
+        joint = table()[op].function(None, x, x, axis=0)
+        assert [d is None for d in joint(cotangent, (False, True))] == [True, False]
 
 
 def test_a_plain_float_gives_back_float_gradients_of_its_own_dtype() -> None:

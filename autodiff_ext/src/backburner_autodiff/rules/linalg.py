@@ -16,6 +16,8 @@ def _rows(x: Array) -> Array:
 
 
 def _product(x: Array, y: Array) -> Array:
+    """Return ``x @ y``; what a sum has broadcast is copied, as NumPy 2.0 multiplies it without BLAS."""
+    x, y = (np.ascontiguousarray(a) if 0 in a.strides else a for a in (x, y))
     z: Array = np.matmul(x, y)
     return z
 
