@@ -107,6 +107,18 @@ def _emit_exponent(builder: Any, x: Any, value: Any) -> tuple[Any, Any]:
 
 
 @_intrinsic
+def _with_sign(typing: Any, y: Any, x: Any) -> Any:
+    """Return a ``y`` that is not negative with the sign of ``x``, zeros included."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        integer, _, _ = _layout(x)
+        sign = builder.and_(builder.bitcast(args[1], integer), integer(1 << (integer.width - 1)))
+        return builder.bitcast(builder.or_(builder.bitcast(args[0], integer), sign), args[0].type)
+
+    return x(x, x), emit
+
+
+@_intrinsic
 def _exponent(typing: Any, x: Any) -> Any:
     """Return that ``k``, unbiased, as a float, of a positive normal number."""
 
@@ -133,18 +145,21 @@ def _significand(typing: Any, x: Any) -> Any:
     return x(x), emit
 
 
+def _emit_flip(builder: Any, bits: Any) -> Any:
+    """Emit what turns a float's bits into an integer that sorts as the float does, and back."""
+    integer = bits.type
+    sign = builder.ashr(bits, integer(integer.width - 1))
+    return builder.xor(bits, builder.and_(sign, integer(2 ** (integer.width - 1) - 1)))
+
+
 @_intrinsic
 def _ordered(typing: Any, x: Any) -> Any:
-    """Return an integer that sorts as the float does, with -0 before 0 and NaN after infinity."""
-    integer, fraction, bias = _layout(x)
+    """Return an integer that sorts as the float does, with -0 before 0; NaN may land on either end."""
+    integer, fraction, _ = _layout(x)
     result = numba.int32 if fraction == 23 else numba.int64
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = builder.bitcast(args[0], integer)
-        largest = integer(2 ** (integer.width - 1) - 1)
-        sign = builder.ashr(bits, integer(integer.width - 1))
-        ordered = builder.xor(bits, builder.and_(sign, largest))
-        return builder.select(builder.fcmp_unordered("uno", args[0], args[0]), largest, ordered)
+        return _emit_flip(builder, builder.bitcast(args[0], integer))
 
     return result(x), emit
 
@@ -154,12 +169,7 @@ def _from_ordered(typing: Any, bits: Any, like: Any) -> Any:
     """Return the float of the type of ``like`` that ``_ordered`` made ``bits`` from."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        integer = args[0].type
-        sign = builder.ashr(args[0], integer(integer.width - 1))
-        largest = integer(2 ** (integer.width - 1) - 1)
-        return builder.bitcast(
-            builder.xor(args[0], builder.and_(sign, largest)), context.get_value_type(like)
-        )
+        return builder.bitcast(_emit_flip(builder, args[0]), context.get_value_type(like))
 
     return like(bits, like), emit
 
@@ -219,16 +229,15 @@ def _make_log(kind: Any, high_bits: int, *coefficients: float) -> Function:
 
 
 def _make_tanh(kind: Any, exp: Function, *coefficients: float) -> Function:
-    one, two, limit, zero = kind(1), kind(2), kind(0.6), kind(0)
+    one, two, limit = kind(1), kind(2), kind(0.6)
     polynomial = _polynomial(*coefficients)
 
     def tanh(x: Any) -> Any:
         size = abs(x)
         z = x * x
-        near = _fma(x * z, polynomial(z), x)
+        near = _fma(size * z, polynomial(z), size)
         far = one - two / (exp(two * size) + one)
-        far = far if x > zero else -far
-        return near if size < limit else far
+        return _with_sign(near if size < limit else far, x)
 
     return _inline(tanh)
 
@@ -244,16 +253,15 @@ def _make_sigmoid(kind: Any, exp: Function) -> Function:
 
 
 def _make_erf(kind: Any, exp: Function, limit: float, near_terms: Any, far_terms: Any) -> Function:
-    one, zero, limit = kind(1), kind(0), kind(limit)
+    one, limit = kind(1), kind(limit)
     near_polynomial, far_polynomial = _polynomial(*near_terms), _polynomial(*far_terms)
 
     def erf(x: Any) -> Any:
         size = abs(x)
-        near = _fma(x, near_polynomial(x * x), x)
+        near = _fma(size, near_polynomial(x * x), size)
         # The polynomial is that of log(1 - erf).
         far = one - exp(far_polynomial(limit if size > limit else size))
-        far = far if x > zero else -far
-        return near if size < one else far
+        return _with_sign(near if size < one else far, x)
 
     return _inline(erf)
 
@@ -347,11 +355,7 @@ def erf(x: Any) -> Any:
 
 def max_of(row: Array) -> Any:
     """Return the largest element of a row, NaN if there is one, and ``-inf`` of none."""
-    largest = row.dtype.type(-math.inf)
-    for value in row:
-        if not value <= largest:
-            largest = value
-    return largest
+    return row.max(initial=-np.inf)
 
 
 def _compile(function: Function, forms: dict[Any, Function]) -> None:
@@ -376,11 +380,14 @@ for _function, _forms in ((exp, _EXP), (log, _LOG), (tanh, _TANH), (sigmoid, _SI
 @extending.overload(max_of, jit_options=_STRICT)
 def _max_of(row: Any) -> Any:
     def max_of(row: Any) -> Any:
-        # Integers have one order and one maximum, so LLVM may take it lane by lane.
+        # Integers have one order and one maximum, so LLVM may take them lane by lane. NaN is counted apart:
+        # a select inside the maximum would hide from LLVM that it is one.
         lowest = row.dtype.type(-np.inf)
         largest = _ordered(lowest)
+        strange = False
         for i in range(row.size):
             largest = max(largest, _ordered(row[i]))
-        return _from_ordered(largest, lowest)
+            strange |= row[i] != row[i]
+        return row.dtype.type(np.nan) if strange else _from_ordered(largest, lowest)
 
     return max_of

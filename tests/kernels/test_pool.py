@@ -1,0 +1,167 @@
+"""Threads of kernels: when they start, who may launch, forks, and how many there are."""
+
+import os
+import threading
+
+import numba
+import numpy as np
+import pytest
+import sample_kernels
+import threadpoolctl
+from own_process import run
+
+from backburner_autodiff import threads as public
+from backburner_autodiff.kernels import _pool
+
+pytestmark = pytest.mark.feature_set("autodiff")
+
+
+def random(*shape, dtype="float32"):
+    return np.random.default_rng(0).normal(size=shape).astype(dtype)
+
+
+def test_importing_kernels_compiles_nothing_and_starts_no_threads():
+    code = (
+        "import os, sys, sample_kernels, threading\n"
+        "from backburner_autodiff.kernels import _jit, optim\n"
+        "layers = [name for name in sys.modules if name.endswith(('omppool', 'tbbpool', 'workqueue'))]\n"
+        "print([kernel.versions() for kernel in _jit.KERNELS.values() if kernel.versions()], layers)\n"
+        "print(os.environ.get('OMP_WAIT_POLICY'))"
+    )
+    assert run(code, OMP_WAIT_POLICY=None) == "[] []\nNone"
+
+
+LAUNCH = """
+import os, threading, numpy as np, sample_kernels
+x = np.random.default_rng(0).normal(size=(2, 20_000)).astype("float32")
+right = np.empty_like(x[0])
+sample_kernels.sample_elementwise.serial(*x, 1.0, right)
+def work():
+    out = np.empty_like(right)
+    for _ in range(50):
+        out[:] = 0
+        sample_kernels.sample_elementwise.parallel(*x, 1.0, out)
+        results.append(out.tobytes() == right.tobytes())
+results = []
+work()
+"""
+CONCURRENT = """
+several = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in several]
+[thread.join() for thread in several]
+import numba
+print(numba.threading_layer(), len(results), all(results))
+"""
+
+
+def test_threads_of_the_pool_sleep_while_they_wait_unless_the_user_said_otherwise():
+    assert run(LAUNCH + "print(os.environ['OMP_WAIT_POLICY'])", OMP_WAIT_POLICY=None) == "passive"
+    assert run(LAUNCH + "print(os.environ['OMP_WAIT_POLICY'])", OMP_WAIT_POLICY="active") == "active"
+
+
+@pytest.mark.parametrize("layer", ["default", "workqueue"])
+def test_several_threads_may_launch_at_once_under_any_layer(layer):
+    found, count, right = run(LAUNCH + CONCURRENT, NUMBA_THREADING_LAYER=layer).split()
+    assert layer in ("default", found)
+    assert (count, right) == ("250", "True")
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_where_launches_may_not_overlap_a_busy_lock_means_the_plain_kernel(monkeypatch, held):
+    x = random(100)
+    out = np.empty_like(x)
+    ran = []
+    kernel = sample_kernels.sample_exp
+    kernel.parallel(x, out)
+    kernel.serial(x, out)
+    monkeypatch.setattr(_pool, "_concurrent", False)
+    monkeypatch.setattr(_pool, "_launching", threading.Lock())
+    for parallel in (False, True):
+        monkeypatch.setitem(
+            kernel._compiled[parallel], "f", lambda *args, parallel=parallel: ran.append(parallel)
+        )
+    if held:
+        _pool._launching.acquire()
+    kernel.parallel(x, out)
+    assert ran == [not held]
+    assert _pool._launching.locked() == held
+
+
+FORK = """
+launch = sample_kernels.sample_elementwise
+large = np.ones(1 << 20, "float32")
+out = np.empty_like(large)
+launch(large, large, 1.0, out)
+assert ("float32", True) in launch.versions()
+pid = os.fork()
+if pid == 0:
+    again = np.zeros_like(out)
+    launch(large, large, 1.0, again)
+    launch.parallel(large, large, 1.0, again)
+    os._exit(0 if again.tobytes() == out.tobytes() else 1)
+print(os.waitpid(pid, 0)[1])
+"""
+
+
+def test_the_child_of_a_fork_runs_plain_kernels():
+    if not hasattr(os, "fork"):
+        return
+    # Python 3.12 warns of any fork beside threads, which is what is tested.
+    assert run("import warnings; warnings.simplefilter('ignore')\n" + LAUNCH + FORK, NUMBA_NUM_THREADS="2") == "0"
+
+
+def test_without_the_compiler_kernels_run_as_python():
+    code = LAUNCH.replace("20_000", "50") + (
+        "rows = np.random.default_rng(0).normal(size=(3, 4)).astype('float32')\n"
+        "y, total = np.empty_like(rows), np.empty(3, 'float32')\n"
+        "sample_kernels.sample_rows.parallel(rows, y, total)\n"
+        "e = np.exp(rows - rows.max(1, keepdims=True))\n"
+        "np.testing.assert_allclose(y, e / e.sum(1, keepdims=True), rtol=1e-6)\n"
+        "for name in ('log', 'tanh', 'sigmoid', 'erf', 'subroutine'):\n"
+        "    getattr(sample_kernels, 'sample_' + name)(abs(rows), y)\n"
+        "print(all(results), y.dtype)"
+    )
+    assert run(code, NUMBA_DISABLE_JIT="1") == "True float32"
+
+
+# -- number of threads ----------------------------------------------------------------------------------------
+
+
+def test_set_num_threads_governs_kernels_and_blas(threads):
+
+    def blas():
+        return {
+            library["num_threads"]
+            for library in threadpoolctl.threadpool_info()
+            if library["user_api"] == "blas"
+        }
+
+    before = max(blas())
+    try:
+        public.set_num_threads(1)
+        assert (public.get_num_threads(), blas(), _pool.usable()) == (1, {1}, False)
+        public.set_num_threads(10_000)
+        assert public.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+    finally:
+        public._blas().limit(limits=before, user_api="blas")
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "2", None])
+def test_a_number_of_threads_that_is_none_is_refused(count):
+    with pytest.raises(ValueError, match=f"set_num_threads: not a number of threads: {count!r}"):
+        public.set_num_threads(count)
+
+
+def test_each_thread_that_launches_uses_the_number_that_was_set(threads):
+    threads(1)
+    seen = []
+
+    def launch():
+        x = random(10)
+        sample_kernels.sample_exp.parallel(x, x.copy())
+        seen.append(numba.get_num_threads())
+
+    other = threading.Thread(target=launch)
+    other.start()
+    other.join()
+    assert seen == [1]
