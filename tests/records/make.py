@@ -39,7 +39,11 @@ CONTENT["f16"] = (
     np.array([1.5, -65504, 6e-8, np.inf], "f2"),
     np.array([1.5, -65504, np.float32(np.float16(6e-8)), np.inf], "f4"),
 )
-CONTENT["bf16"] = "BF16", np.array([0x3F80, 0xC000, 0x4049, 0x7F80], "u2"), np.array([1, -2, 3.140625, np.inf], "f4")
+CONTENT["bf16"] = (
+    "BF16",
+    np.array([0x3F80, 0xC000, 0x4049, 0x7F80], "u2"),
+    np.array([1, -2, 3.140625, np.inf], "f4"),
+)
 
 METADATA = {"format": "np", "note": 'ein "Wört"\n\x01/', "a": ""}
 

@@ -46,6 +46,6 @@ def _zip(head: bytes) -> tuple[str, str]:
     first = head[30 : 30 + int.from_bytes(head[26:28], "little")]
     if first.endswith(b".npy"):
         return "a NumPy .npz archive", "Read it with np.load and save the arrays with bb.save."
-    if first.endswith((b"data.pkl", b"/version", b"/byteorder", b".format_version")):
+    if first.endswith((b"data.pkl", b"/version", b"/byteorder", b".format_version", b"/data/0")):
         return "a PyTorch checkpoint, a pickle in a zip archive", f"{_REFUSED} {_PYTORCH}"
     return "a zip archive", "Unpack it first."
