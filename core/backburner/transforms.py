@@ -12,6 +12,7 @@ from backburner._tensor import Gradients, Tensor
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.device import merge
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
+from backburner.ops.creation import zeros_like
 
 if TYPE_CHECKING:
     from backburner.nn import Module
@@ -117,7 +118,7 @@ def _lift(argument: Any) -> Any:
 def _gradient(argument: Any, grads: Gradients | None) -> Any:
     if isinstance(argument, Tensor):
         found = None if grads is None else grads.get(argument)
-        return argument.inner() * 0 if found is None else found
+        return zeros_like(argument.inner()) if found is None else found
     named = cast("Module", argument).named_parameters()
     pairs = ((name, None if grads is None else grads.get(p)) for name, p in named)
     return {name: g for name, g in pairs if g is not None}
