@@ -1,0 +1,246 @@
+"""Pooling: the core's forwards, the backward rules, and the kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import images
+import neural
+import numpy as np
+import pytest
+from images import LAYOUTS, Array, Image, expect, laid_out
+
+from backburner.backends.numpy import pool
+
+INF, NAN = np.inf, np.nan
+autodiff = pytest.mark.feature_set("autodiff")
+dtypes = pytest.mark.parametrize("dtype", neural.DTYPES)
+POOLINGS = images.golden("max_pool2d") + images.golden("avg_pool2d")
+
+
+def options(op: str, kernel: int, stride: int, padding: int = 0, **more: Any) -> dict[str, Any]:
+    """Return the options of a pooling along the last axis."""
+    plain = {"dilation": (1, 1)} if op == "max_pool2d" else {"count_include_pad": True}
+    return {
+        "kernel_size": (1, kernel), "stride": (1, stride), "padding": (0, padding), "ceil_mode": False,
+    } | plain | more  # fmt: skip
+
+
+@dtypes
+@pytest.mark.parametrize("case", POOLINGS)
+def test_forward_is_that_of_pytorch_in_any_layout(case: Image, dtype: str) -> None:
+    for layout in LAYOUTS:
+        (out,) = neural.core(case.op, [laid_out(x, layout) for x in case.inputs(dtype)], case.options)
+        expect(out, case.parts["output"], dtype, divided=case.op == "avg_pool2d")
+
+
+@autodiff
+@dtypes
+@pytest.mark.parametrize("case", POOLINGS)
+def test_training_is_that_of_pytorch_in_any_layout(case: Image, dtype: str) -> None:
+    for layout in LAYOUTS:
+        inputs = [laid_out(x, layout) for x in case.inputs(dtype)]
+        g = laid_out(case.cotangent(dtype), layout)
+        assert g is not None
+        outs, gradients = neural.train(case.op, inputs, case.options, g)
+        expect(outs[0], case.parts["output"], dtype, divided=case.op == "avg_pool2d")
+        expect(gradients[0], case.parts["gradient0"], dtype, divided=case.op == "avg_pool2d")
+
+
+ROWS: list[tuple[str, str, dict[str, Any], Any, Any, Any]] = [
+    # case, op, options, x, output, gradient of its sum
+    (
+        *("B054 overhang", "avg_pool2d", options("avg_pool2d", 2, 2, ceil_mode=True)),
+        *([2, 4, 6, 8, 10], [3, 7, 10], [0.5, 0.5, 0.5, 0.5, 1]),
+    ),
+    (
+        *("B054 padding", "avg_pool2d", options("avg_pool2d", 3, 2, 1, ceil_mode=True)),
+        *([1, 2, 3, 4], [1, 3, 2], [1 / 3, 2 / 3, 1 / 3, 5 / 6]),
+    ),
+    (
+        "B054 input alone",
+        "avg_pool2d",
+        options("avg_pool2d", 3, 2, 1, ceil_mode=True, count_include_pad=False),
+        *([1, 2, 3, 4], [1.5, 3, 4], [1 / 2, 1 / 2 + 1 / 3, 1 / 3, 1 / 3 + 1]),
+    ),
+    ("B056", "max_pool2d", options("max_pool2d", 3, 1, 1), [-1, -2], [-1, -1], [2, 0]),
+    (
+        "first of equals",
+        "max_pool2d",
+        options("max_pool2d", 3, 3),
+        [1, 7, 7, 5, 5, 5],
+        [7, 5],
+        [0, 1, 0, 1, 0, 0],
+    ),
+    (
+        "signs of zero are equal",
+        "max_pool2d",
+        options("max_pool2d", 2, 2),
+        [0.0, -0.0, -0.0, 0.0],
+        [0, 0],
+        [1, 0, 1, 0],
+    ),
+    ("all -inf", "max_pool2d", options("max_pool2d", 3, 2, 1), [-INF, -INF, -INF], [-INF, -INF], [1, 1, 0]),
+    (
+        "NaN",
+        "max_pool2d",
+        options("max_pool2d", 2, 2),
+        [NAN, 9, 9, NAN, 1, 2],
+        [NAN, NAN, 2],
+        [1, 0, 0, 1, 0, 1],
+    ),
+    (
+        *("no tap in the input", "max_pool2d", options("max_pool2d", 2, 1, 1, dilation=(1, 3))),
+        *([4, 5], [-INF], [0, 0]),
+    ),
+]
+
+
+@autodiff
+@dtypes
+@pytest.mark.parametrize("case, op, how, x, out, dx", ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_is_pooled_by_hand(
+    case: str, op: str, how: dict[str, Any], x: Any, out: Any, dx: Any, dtype: str
+) -> None:
+    row = np.array(x, dtype).reshape(1, 1, 1, -1)
+    outs, gradients = neural.train(op, [row], how, np.ones((1, 1, 1, len(out)), dtype))
+    expect(outs[0], np.array(out, float).reshape(1, 1, 1, -1), dtype, divided=op == "avg_pool2d")
+    expect(gradients[0], np.array(dx, float).reshape(1, 1, 1, -1), dtype, divided=op == "avg_pool2d")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64", "bool"])
+def test_integers_are_padded_with_their_lowest_value(dtype: str) -> None:
+    low = False if dtype == "bool" else np.iinfo(dtype).min
+    x = np.array([low, low, low, 1], dtype).reshape(1, 1, 1, 4)
+    y = pool.max_pool2d(x, **options("max_pool2d", 3, 1, 1))
+    assert y.dtype == x.dtype
+    np.testing.assert_array_equal(y[0, 0, 0], np.array([low, low, 1, 1], dtype))
+
+
+@pytest.mark.parametrize("op", ["max_pool2d", "avg_pool2d"])
+def test_windows_of_one_tap_give_a_new_array(op: str) -> None:
+    x = np.arange(12.0).reshape(1, 1, 3, 4)
+    y = getattr(pool, op)(x, **options(op, 1, 1))
+    np.testing.assert_array_equal(y, x)
+    assert not np.shares_memory(x, y)
+
+
+@autodiff
+@pytest.mark.parametrize("case", POOLINGS)
+def test_empty_batches_and_no_channels_are_pooled(case: Image) -> None:
+    x = case.inputs("float32")[0]
+    assert x is not None
+    for part in (x[:0], x[:, :0]):
+        shape = (*part.shape[:2], *case.parts["output"].shape[2:])
+        outs, gradients = neural.train(case.op, [part], case.options, np.zeros(shape, np.float32))
+        assert outs[0].shape == shape
+        assert gradients[0] is not None and gradients[0].shape == part.shape
+
+
+@autodiff
+@pytest.mark.parametrize("case", images.golden("max_pool2d"))
+def test_training_forward_has_the_bits_of_the_core(case: Image) -> None:
+    from backburner_autodiff.rules.pool import max_pool2d_forward
+
+    x = case.inputs("float32")[0]
+    assert x is not None
+    x *= np.where(np.arange(x.size).reshape(x.shape) % 3, -1, 1)  # zeros of both signs
+    out, _ = max_pool2d_forward(x, **case.options)
+    assert out.tobytes() == pool.max_pool2d(x, **case.options).tobytes()
+
+
+@autodiff
+def test_training_keeps_one_byte_for_a_window() -> None:
+    from backburner_autodiff.rules.pool import max_pool2d_forward
+
+    x = np.random.default_rng(0).standard_normal((2, 3, 20, 20), dtype=np.float32)
+    how = options("max_pool2d", 2, 2) | {"kernel_size": (2, 2), "stride": (2, 2)}
+    out, taps = max_pool2d_forward(x, **how)
+    assert taps.nbytes == out.size
+    rows, columns = np.divmod(taps, 2)
+    r, q = np.indices((10, 10))
+    picked = np.take_along_axis(
+        x.reshape(2, 3, -1), ((2 * r + rows) * 20 + 2 * q + columns).reshape(2, 3, -1), 2
+    )
+    np.testing.assert_array_equal(picked.reshape(out.shape), out)
+
+
+@autodiff
+@pytest.mark.parametrize("kernel", [(2, 127), (5, 51), (15, 17), (16, 16)])
+def test_the_number_of_any_tap_survives(kernel: tuple[int, int]) -> None:
+    taps = kernel[0] * kernel[1]
+    x = np.eye(taps, dtype=np.float32).reshape(taps, 1, *kernel)
+    how = options("max_pool2d", 1, 1) | {"kernel_size": kernel}
+    _, (dx,) = neural.train("max_pool2d", [x], how, np.full((taps, 1, 1, 1), 3, np.float32))
+    np.testing.assert_array_equal(dx, 3 * x)
+
+
+@autodiff
+def test_the_gradient_of_average_pooling_is_adjoint_to_it() -> None:
+    rng = np.random.default_rng(0)
+    for case in images.golden("avg_pool2d"):
+        (image,) = case.values
+        x = rng.standard_normal(image.parts["input0"].shape)
+        g = rng.standard_normal(image.parts["output"].shape)
+        (y,), (dx,) = neural.train("avg_pool2d", [x], image.options, g)
+        np.testing.assert_allclose((y * g).sum(), (x * dx).sum(), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("include", [True, False])
+def test_every_divisor_counts_a_tap(include: bool) -> None:
+    for size in range(1, 9):
+        for kernel in range(1, size + 2):
+            for stride in range(1, 6):
+                for padding in range(kernel // 2 + 1):
+                    if size + 2 * padding < kernel:
+                        continue
+                    pair = ((size, size), (kernel, kernel), (stride, stride), (padding, padding))
+                    divisors, _ = pool.avg_pool2d_divisors(*pair, True, include)
+                    assert len(divisors) == pool.pool2d_size(*pair, ceil_mode=True)[0]
+                    assert (1 <= divisors).all() and (divisors <= kernel).all()
+
+
+def _planes(*shape: int, dtype: str = "float32") -> Array:
+    rng = np.random.default_rng(4)
+    return rng.integers(0, 6, shape).astype(dtype)
+
+
+OFFSETS = np.add.outer(np.arange(3) * 9, np.arange(2) * 2).ravel()
+THREADED: dict[str, Any] = {
+    "max_pool2d_taps": lambda: (
+        [_planes(6, 8, 9), _planes(6, 3, 8), 3, 2, 2, 1, 0, 0, 1, 2],
+        [np.zeros((6, 3, 8), np.uint8)],
+    ),
+    "max_pool2d_taps_of_many": lambda: (
+        [_planes(6, 8, 9), _planes(6, 3, 8), 3, 2, 2, 1, 0, 0, 1, 2],
+        [np.zeros((6, 3, 8), np.int64)],
+    ),
+    "max_pool2d_scatter": lambda: (
+        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="uint8"), OFFSETS, 2, 1, 0, 0],
+        [np.zeros((6, 8, 9), np.float32)],
+    ),
+    "max_pool2d_scatter_of_many": lambda: (
+        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="int64"), OFFSETS, 2, 1, 0, 0],
+        [np.zeros((6, 8, 9), np.float32)],
+    ),
+    "avg_pool2d_scatter": lambda: (
+        [_planes(6, 3, 8), np.array([2, 3, 3]), np.full(8, 2), 3, 2, 2, 1, 1, 0],
+        [np.zeros((6, 8, 9), np.float32)],
+    ),
+}
+
+
+@autodiff
+@pytest.mark.parametrize("name", THREADED)
+def test_threads_change_no_bit(name: str) -> None:
+    from backburner_autodiff.kernels import pool as kernels
+
+    neural.check_threads(getattr(kernels, name), THREADED[name])
+
+
+@autodiff
+def test_every_kernel_is_tried_with_threads() -> None:
+    from backburner_autodiff.kernels import _jit
+    from backburner_autodiff.kernels import pool as kernels
+
+    assert {k for k, v in vars(kernels).items() if isinstance(v, _jit.Kernel)} == THREADED.keys()
