@@ -36,7 +36,9 @@ def apply(name, x):
 
 def test_the_table_in_the_docstring_is_what_is_tested():
     rows = re.findall(r"^``(\w+)`` +([\d.]+) +([\d.]+)$", km.__doc__, re.M)
-    assert {name: {float(a), float(b)} for name, a, b in rows} == {name: {bound} for name, bound in BOUNDS.items()}
+    assert {name: {float(a), float(b)} for name, a, b in rows} == {
+        name: {bound} for name, bound in BOUNDS.items()
+    }
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -91,7 +93,9 @@ def test_subnormal_arguments_and_results_are_kept(dtype):
     x = np.array([tiny, 12345 * tiny], dtype)
     for name in ("tanh",):
         np.testing.assert_array_equal(apply(name, x), x)
-    np.testing.assert_allclose(apply("log", x).astype("float64"), np.log(x.astype("longdouble")).astype("float64"), rtol=1e-7)
+    np.testing.assert_allclose(
+        apply("log", x).astype("float64"), np.log(x.astype("longdouble")).astype("float64"), rtol=1e-7
+    )
     below = np.array([np.log(np.finfo(dtype).tiny) - 5], dtype)
     assert 0 < apply("exp", below)[0] < np.finfo(dtype).tiny
     assert 0 < apply("sigmoid", below)[0] < np.finfo(dtype).tiny
@@ -120,9 +124,13 @@ def test_a_loop_over_them_is_vector_code_without_calls_of_libm(name, dtype):
     if name == "max":  # integers, compared in lanes or by one instruction
         packed = r"pmaxs[dq]|pcmpgt[dq]|smax\s+v|cmgt\s+v"
     else:
-        packed = rf"mulp{suffix}\b|vfn?m(?:add|sub)\d+p{suffix}\b|fml[as]\s+v\d+\.{lanes}|fmul\s+v\d+\.{lanes}"
+        packed = (
+            rf"mulp{suffix}\b|vfn?m(?:add|sub)\d+p{suffix}\b|fml[as]\s+v\d+\.{lanes}|fmul\s+v\d+\.{lanes}"
+        )
     assert re.search(packed, code)
-    assert not re.search(r"\b(?:exp|log|tanh|erf|fma)f?\b", "\n".join(re.findall(r"(?:call|jmp|bl)\s+.*", code)))
+    assert not re.search(
+        r"\b(?:exp|log|tanh|erf|fma)f?\b", "\n".join(re.findall(r"(?:call|jmp|bl)\s+.*", code))
+    )
 
 
 ROWS = [
@@ -140,7 +148,11 @@ def test_the_largest_of_a_row(row, largest, repeat, dtype):
     for run_as in (sample_kernels.sample_max.serial, sample_kernels.sample_max.py_func):
         run_as(x, y)
         np.testing.assert_array_equal(y, np.array([largest], dtype))
-        assert np.isnan(largest) or np.signbit(y[0]) == (largest < 0) or run_as is sample_kernels.sample_max.py_func
+        assert (
+            np.isnan(largest)
+            or np.signbit(y[0]) == (largest < 0)
+            or run_as is sample_kernels.sample_max.py_func
+        )
 
 
 @pytest.mark.parametrize("name", BOUNDS)

@@ -55,7 +55,7 @@ def worst(name, dtype, count):
     errors = []
     with localcontext() as context:
         context.prec = 120  # the series of erf cancels many
-        context.Emin, context.Emax = -10**9, 10**9
+        context.Emin, context.Emax = -(10**9), 10**9
         largest = Decimal(float(np.finfo(dtype).max))
         for value, result in zip(x, y, strict=True):
             right = exact(name, value)

@@ -107,7 +107,10 @@ def test_the_child_of_a_fork_runs_plain_kernels():
     if not hasattr(os, "fork"):
         return
     # Python 3.12 warns of any fork beside threads, which is what is tested.
-    assert run("import warnings; warnings.simplefilter('ignore')\n" + LAUNCH + FORK, NUMBA_NUM_THREADS="2") == "0"
+    assert (
+        run("import warnings; warnings.simplefilter('ignore')\n" + LAUNCH + FORK, NUMBA_NUM_THREADS="2")
+        == "0"
+    )
 
 
 def test_without_the_compiler_kernels_run_as_python():
