@@ -104,6 +104,9 @@ if TYPE_CHECKING:
     from backburner import train as train
     from backburner.record import load as load
     from backburner.record import save as save
+    from backburner.threads import deterministic as deterministic
+    from backburner.threads import get_num_threads as get_num_threads
+    from backburner.threads import set_num_threads as set_num_threads
     from backburner.transforms import checkpoint as checkpoint
     from backburner.transforms import grad as grad
     from backburner.transforms import value_and_grad as value_and_grad
@@ -112,9 +115,12 @@ if TYPE_CHECKING:
 _MODULES = ("data", "nn", "optim", "random", "record", "train")
 _NAMES = {
     "checkpoint": "transforms",
+    "deterministic": "threads",
+    "get_num_threads": "threads",
     "grad": "transforms",
     "load": "record",
     "save": "record",
+    "set_num_threads": "threads",
     "value_and_grad": "transforms",
 }
 
