@@ -120,6 +120,19 @@ def test_the_arrays_of_a_record_are_saved_tied_again(path: Path, tmp_path: Path)
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
+def test_tensors_over_the_same_memory_are_stored_once(path: Path, tmp_path: Path) -> None:
+    weight = np.arange(4, dtype="f4").reshape(2, 2)
+    record.save({"a": weight, "b": weight.view(), "c": weight.T, "d": weight[:1], "e": weight.copy()}, path)
+    found = record.read(path)
+    assert found.aliases == {"b": "a"}
+    assert found.arrays["c"].tolist() == [[0, 2], [1, 3]] and found.arrays["d"].tolist() == [[0, 1]]
+
+
+def test_names_of_nothing_are_not_tied(path: Path) -> None:
+    record.save({"a": np.zeros(0), "b": np.zeros(0)}, path)
+    assert record.read(path).aliases == {}
+
+
 TIED_FILES = {
     "both copies": ["embed.weight", "body.weight", "head.weight"],
     "the first only": ["embed.weight", "body.weight"],

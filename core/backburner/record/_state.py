@@ -46,8 +46,8 @@ class Stateful(Protocol):
 def save(source: Stateful | Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:
     """Save a module, or a dict of tensors and arrays, to a safetensors file.
 
-    ``path`` is the old file or the whole new one, whatever happens on the way. An object under several names,
-    such as a tied weight, is stored once, under the first.
+    ``path`` is the old file or the whole new one, whatever happens on the way. What has several names, such
+    as a tied weight, is stored once, under the first; so are several tensors over the same memory.
 
     Args:
         source: a module, or tensors and arrays by name.
@@ -59,16 +59,19 @@ def save(source: Stateful | Mapping[str, Any], path: Path, metadata: Mapping[str
         OSError: the file cannot be written.
     """
     op = "save"
-    first: dict[int, str] = {}
-    entries: dict[str, Any] = {}
+    first: dict[object, str] = {}
+    arrays: dict[str, Array] = {}
     aliases: dict[str, str] = {}
-    for name, entry in _named(source, op):
-        if (known := first.setdefault(id(entry), name)) != name:
-            aliases[name] = known
-        else:
-            entries[name] = entry
     try:
-        arrays = {name: _array(name, entry) for name, entry in entries.items()}
+        for name, entry in _named(source, op):
+            known = first.setdefault(id(entry), name)
+            if known == name:
+                array = _array(name, entry)
+                known = first.setdefault(_memory(array), name)
+                if known == name:
+                    arrays[name] = array
+            if known != name:
+                aliases[name] = known
     except Malformed as error:
         raise RecordError(f"{op}: {error}.") from None
     text = dict(metadata or {})
@@ -79,6 +82,13 @@ def save(source: Stateful | Mapping[str, Any], path: Path, metadata: Mapping[str
 
         text[ALIASES] = json.dumps(dict(sorted(aliases.items())), ensure_ascii=False, separators=(",", ":"))
     write_for(op, path, arrays, text, {})
+
+
+def _memory(array: Array) -> object:
+    """Return what is equal for arrays that are the same memory seen in the same way."""
+    if array.size == 0:
+        return object()
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
 
 
 def _named(source: Stateful | Mapping[str, Any], op: str) -> list[tuple[str, Any]]:
