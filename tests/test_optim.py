@@ -1,0 +1,570 @@
+"""Optimizers: where steps lead, whom they touch, and whose memory they write to."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backburner as bb
+from backburner import nn
+from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
+from backburner.optim import SGD, Adam, AdamW
+from backburner_autodiff.optim import _memory
+
+pytestmark = pytest.mark.feature_set("autodiff")
+
+GOLDEN = np.load(Path(__file__).parent / "golden" / "optim.npz")
+ROWS = json.loads(str(GOLDEN["rows"]))
+SHAPES = json.loads(str(GOLDEN["shapes"]))
+KINDS = {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}
+EACH: dict[str, Callable[[Any], Any]] = {
+    "sgd": lambda model: SGD(model, lr=0.1, weight_decay=0.1),
+    "momentum": lambda model: SGD(model, lr=0.1, momentum=0.9, weight_decay=0.1),
+    "adam": lambda model: Adam(model, lr=0.1, weight_decay=0.1),
+    "adamw": lambda model: AdamW(model, lr=0.1, weight_decay=0.1),
+}
+every = pytest.mark.parametrize("make", EACH.values(), ids=EACH)
+DEVICE = bb.Device.cpu().autodiff()
+
+
+def parameter(values: Any, device: bb.Device = DEVICE, dtype: Any = None) -> nn.Parameter:
+    return nn.Parameter(bb.tensor(values, dtype=dtype, device=device))
+
+
+def ones_like(*parameters: bb.Tensor) -> bb.Gradients:
+    """Return gradients that are 1 everywhere."""
+    total = bb.zeros((), dtype=parameters[0].dtype)
+    for p in parameters:
+        total = total + p.sum()
+    return total.backward()
+
+
+def split(flat: Any) -> dict[str, Any]:
+    parts = {}
+    for name, shape in SHAPES:
+        size = math.prod(shape)
+        parts[name], flat = flat[:size].reshape(shape), flat[size:]
+    return parts
+
+
+# -- the formulas
+
+
+@pytest.mark.parametrize("dtype, rtol", [("float64", 1e-10), ("float32", 2e-6)])
+@pytest.mark.parametrize("row", range(len(ROWS)), ids=["-".join(map(str, row)) for row in ROWS])
+def test_fifty_steps_lead_where_pytorch_goes(row: int, dtype: str, rtol: float) -> None:
+    kind, options, schedule = ROWS[row]
+    start, gradients, path = (GOLDEN[f"{part}/{dtype}"] for part in ("start", "gradients", "path"))
+    parameters = {name: parameter(part) for name, part in split(start).items()}
+    usual = 0.001
+    lr = options.pop("lr", usual)
+    optimizer = KINDS[kind](parameters, lr=(lambda step: lr / (1 + step)) if schedule else lr, **options)
+    options["lr"] = lr
+    kept = {int(step): place for place, step in enumerate(GOLDEN["kept"])}
+    for step in range(len(gradients)):
+        named = {name: bb.tensor(g) for name, g in split(gradients[step]).items()}
+        if step % 3 == 0:
+            del named["seldom"]
+        optimizer.step(named)
+        if step + 1 in kept:
+            found = np.concatenate([p.numpy().ravel() for p in parameters.values()])
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, path[row, kept[step + 1]], rtol=rtol, atol=rtol / 10)
+
+
+def test_the_defaults_are_pytorchs() -> None:
+    model = {"w": parameter([1.0])}
+    assert repr(SGD(model)) == "SGD(lr=0.001)"
+    assert repr(Adam(model)) == "Adam(lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+    assert repr(AdamW(model)) == "AdamW(lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01)"
+
+
+@every
+def test_the_two_ways_to_give_gradients_lead_to_the_same_bits(make: Any) -> None:
+    by_backward, by_name = nn.Linear(3, 2).to(DEVICE), nn.Linear(3, 2)
+    bb.load(by_name, by_backward.state_dict())
+    x = bb.random.normal((5, 3))
+    first, second = make(by_backward), make(by_name)
+    for _ in range(3):
+        first.step(by_backward(x).square().sum().backward())
+        _, named = bb.value_and_grad(lambda model: model(x).square().sum())(by_name)
+        second.step(named)
+    for name, entry in by_backward.state_dict().items():
+        assert entry.numpy().tobytes() == by_name.state_dict()[name].numpy().tobytes()
+    assert not by_name.weight.is_autodiff()
+
+
+def test_a_learning_rate_may_be_a_function_of_the_steps_done() -> None:
+    w = parameter([0.0])
+    asked: list[int] = []
+    optimizer = SGD({"w": w}, lr=lambda step: [1.0, 0.5, 0.25][asked.append(step) or step])
+    for _ in range(3):
+        optimizer.step(ones_like(w))
+    assert (asked, w.tolist(), optimizer.steps) == ([0, 1, 2], [-1.75], 3)
+
+
+def test_the_learning_rate_may_be_set_between_steps() -> None:
+    w = parameter([0.0])
+    optimizer = SGD({"w": w}, lr=1.0)
+    optimizer.step(ones_like(w))
+    optimizer.lr = 0.5
+    optimizer.step(ones_like(w))
+    assert w.tolist() == [-1.5]
+
+
+# -- whom a step touches
+
+
+@every
+def test_a_parameter_without_gradient_stays_as_it_is(make: Any) -> None:
+    used, unused = parameter([1.0]), parameter([1.0])
+    optimizer = make({"used": used, "unused": unused})
+    optimizer.step(ones_like(used, unused))
+    leaf, before = unused._primitive, unused.tolist()
+    optimizer.step(ones_like(used))
+    assert unused.tolist() == before
+    assert unused._primitive is leaf
+
+
+@pytest.mark.parametrize(
+    "optimizer, zero, none",
+    [(SGD, 0.81, 0.9), (AdamW, 0.95, 1.0)],
+    ids=["momentum", "decay"],
+)
+def test_a_zero_gradient_moves_what_no_gradient_leaves(optimizer: Any, zero: float, none: float) -> None:
+    for gradient, right in ((True, zero), (False, none)):
+        w, other = parameter([1.0]), parameter([1.0])
+        if optimizer is SGD:
+            made = SGD({"w": w, "other": other}, lr=0.1, momentum=0.9)
+            made.step({"w": bb.ones(1)})
+        else:
+            made = AdamW({"w": w, "other": other}, lr=0.1, weight_decay=0.5)
+        made.step({"other": bb.ones(1)} | ({"w": bb.zeros(1)} if gradient else {}))
+        assert w.item() == pytest.approx(right)
+
+
+@every
+def test_a_frozen_parameter_stays_as_it_is(make: Any) -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).to(DEVICE)
+    first: Any = model[0]
+    optimizer = make(model)
+    optimizer.step(model(bb.ones((1, 2))).sum().backward())
+    first.freeze()
+    before = first.weight.numpy().copy()
+    optimizer.step(model(bb.ones((1, 2))).sum().backward())
+    optimizer.step({"0.weight": bb.ones((2, 2)), "1.bias": bb.ones(1)})
+    assert np.array_equal(first.weight.numpy(), before)
+
+
+@every
+def test_a_tied_parameter_steps_once(make: Any) -> None:
+    tied, alone = (
+        nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)),
+        nn.Linear(2, 2, bias=False),
+    )
+    second: Any = tied[1]
+    second.weight = tied[0].weight  # type: ignore[attr-defined]
+    bb.load(alone, {"weight": second.weight})
+    tied.to(DEVICE), alone.to(DEVICE)
+    x = bb.ones((3, 2))
+    one, two = make(tied), make(alone)
+    for _ in range(2):
+        one.step(tied(x).sum().backward())
+        two.step(alone(alone(x)).sum().backward())
+    assert second.weight.tolist() == alone.weight.tolist()
+    assert second.weight is tied[0].weight  # type: ignore[attr-defined]
+    assert not any(name.startswith("1.") for name in one.state_dict())
+
+
+def test_parameters_by_name_that_are_one_step_once() -> None:
+    w = parameter([1.0])
+    SGD({"a": w, "b": w}, lr=0.5).step(ones_like(w))
+    assert w.tolist() == [0.5]
+
+
+def test_a_part_that_is_put_into_the_model_later_trains_too() -> None:
+    model = nn.Sequential(nn.Linear(2, 2)).to(DEVICE)
+    optimizer = Adam(model, lr=0.1)
+    optimizer.step(model(bb.ones((1, 2))).sum().backward())
+    model.head = nn.Linear(2, 1)
+    before = model.head.bias.item()
+    optimizer.step(model.head(model[0](bb.ones((1, 2)))).sum().backward())
+    assert model.head.bias.item() == pytest.approx(before - 0.1)
+
+
+def test_a_parameter_takes_another_leaf_and_older_graphs_refuse() -> None:
+    w = parameter([1.0, 2.0])
+    before = w.square().sum()
+    SGD({"w": w}, lr=0.1).step(w.sum().backward())
+    assert w.is_require_grad()
+    with pytest.raises(GraphError, match="has been changed since, by a step"):
+        before.backward()
+    np.testing.assert_allclose(w.square().sum().backward()[w].tolist(), 2 * w.numpy())
+
+
+# -- whose memory a step writes to
+
+HOLDERS: dict[str, Callable[[nn.Parameter], Any]] = {
+    "np.asarray of the plain values": lambda w: np.asarray(w.inner()),
+    "numpy": lambda w: w.numpy(),
+    "a slice of it": lambda w: w.numpy()[:1],
+    "inner": lambda w: w.inner(),
+    "detach": lambda w: w.detach(),
+    "a view of the parameter": lambda w: w._view(w.device.without_autodiff()),
+    "a reshaped constant": lambda w: w.detach().reshape((3, 1)),
+    "DLPack": lambda w: np.from_dlpack(w.inner()),
+    "a memoryview": lambda w: memoryview(w._array()),
+    "a tensor over the same variable": lambda w: bb.Tensor(w._primitive, w.device),
+    "a recorded op's residual": lambda w: w * bb.tensor([1.0, 1.0, 1.0]) * w,
+    "another parameter": lambda w: nn.Parameter(w.detach()),
+}  # fmt: skip
+
+
+def seen(holder: Any) -> list[float]:
+    return (holder._array() if isinstance(holder, bb.Tensor) else np.asarray(holder)).ravel().tolist()
+
+
+@every
+@pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
+def test_nobody_who_holds_the_array_sees_it_change(hold: Any, make: Any) -> None:
+    w = parameter([1.0, 2.0, 3.0])
+    optimizer = make({"w": w})
+    optimizer.step(ones_like(w))
+    holder = hold(w)
+    before = seen(holder)
+    for _ in range(3):
+        optimizer.step(ones_like(w))
+    assert seen(holder) == before
+    assert w.tolist()[:1] != before[:1]
+
+
+def test_a_valid_view_keeps_the_weights_it_was_made_of() -> None:
+    model = nn.Linear(3, 2).to(DEVICE)
+    optimizer = Adam(model, lr=0.1)
+    x = bb.ones((1, 3))
+    optimizer.step(model(x).sum().backward())
+    view = model.valid()
+    before = view(x).tolist()
+    optimizer.step(model(x).sum().backward())
+    assert view(x).tolist() == before
+    assert model.valid()(x).tolist() != before
+
+
+def test_a_graph_that_is_retained_keeps_its_residuals() -> None:
+    w, x = parameter([1.0, 2.0]), parameter([3.0, 4.0])
+    product = (w * x).sum()
+    first = product.backward(retain_graph=True)[x].tolist()
+    residual = product._primitive.node.parents[0].vjps[1].__closure__[0].cell_contents
+    assert residual is w._array()
+    SGD({"w": w}, lr=1.0).step(ones_like(w))
+    assert residual.tolist() == first
+
+
+def test_data_that_became_a_parameter_without_a_copy_stays() -> None:
+    data = np.ones(3, np.float32)
+    w = nn.Parameter(bb.asarray(data, copy=False, device=DEVICE))
+    SGD({"w": w}, lr=0.5).step(ones_like(w))
+    assert (data.tolist(), w.tolist()) == ([1.0] * 3, [0.5] * 3)
+
+
+@pytest.mark.parametrize("device", [DEVICE, bb.Device.cpu()], ids=str)
+@pytest.mark.parametrize("kind", [SGD, Adam])
+def test_an_array_that_nobody_else_holds_is_written_again(kind: Any, device: bb.Device) -> None:
+    w = parameter([1.0, 2.0, 3.0], device)
+    optimizer = kind({"w": w}, lr=0.1)
+    places = set()
+    for _ in range(10):
+        optimizer.step({"w": bb.ones(3)})
+        places.add(id(w._array()))
+    assert len(places) == 1
+
+
+def test_the_usual_loop_writes_the_same_memory_again() -> None:
+    model = nn.Linear(3, 2).to(DEVICE)
+    optimizer = Adam(model, lr=0.1)
+    places = set()
+    for _ in range(10):
+        loss = model(bb.ones((4, 3))).square().mean()
+        grads = loss.backward()
+        optimizer.step(grads)
+        places.add(id(model.weight._array()))
+    assert len(places) == 1
+
+
+@pytest.mark.parametrize("tracked", [True, False])
+def test_one_reference_more_is_seen(tracked: bool) -> None:
+    w = parameter([1.0], DEVICE if tracked else bb.Device.cpu())
+    assert _memory.sole_owner(w)
+    array = w._array()
+    assert not _memory.sole_owner(w)
+    del array
+    variable = w._primitive
+    assert not _memory.sole_owner(w)
+    del variable
+    assert _memory.sole_owner(w)
+
+
+def test_a_frozen_parameter_on_an_autodiff_device_counts_like_a_plain_one() -> None:
+    w = parameter([1.0])
+    w._freeze(True)
+    assert _memory.sole_owner(w)
+    array = w._array()
+    assert not _memory.sole_owner(w)
+    del array
+
+
+def test_where_counts_say_nothing_every_step_takes_new_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "_count", None)
+    w = parameter([1.0])
+    first = id(w._array())
+    other = np.empty(1, np.float32)  # keeps malloc from giving the same place again
+    SGD({"w": w}, lr=0.1).step(ones_like(w))
+    assert id(w._array()) != first and other.size == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: np.asarray(memoryview(a)),
+        lambda a: np.array(a.T, order="K", copy=True),
+        lambda a: a.setflags(write=False) or a,
+        lambda a: a[::-1],
+    ],
+    ids=["a buffer of somebody else's", "columns first", "read-only", "strided"],
+)  # fmt: skip
+def test_an_array_that_cannot_be_written_in_place_is_copied(change: Any) -> None:
+    array = change(np.arange(4, dtype=np.float32).reshape(2, 2))
+    before = array.copy()
+    w = nn.Parameter(bb.Tensor(array, DEVICE))
+    Adam({"w": w}, lr=1.0).step(ones_like(w))
+    assert np.array_equal(array, before)
+    np.testing.assert_allclose(w.numpy(), before - 1, atol=1e-6)
+
+
+# -- gradients that do not fit
+
+
+def stale(model: Any) -> Any:
+    grads = model(bb.ones((1, 2))).sum().backward()
+    bb.load(model, model.state_dict())
+    return grads
+
+
+BAD: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
+    "a tensor": (lambda m: bb.ones(2), DTypeError, "Adam.step: grads is a Tensor. Give it what backward"),
+    "nothing": (lambda m: None, DTypeError, "Adam.step: grads is a NoneType"),
+    "another model's": (
+        lambda m: nn.Linear(2, 1).to(DEVICE)(bb.ones((1, 2))).sum().backward(),
+        GraphError,
+        "Adam.step: no gradient belongs to a parameter of the model, which has 2; there are 2 gradients",
+    ),
+    "from before a load": (stale, GraphError, "or from before the last step or load"),
+    "an empty dict": (lambda m: {}, GraphError, "there are 0 gradients"),
+    "an unknown name": (
+        lambda m: {"weigth": bb.ones((1, 2)), "weight": bb.ones((1, 2))},
+        ArgumentError,
+        "Adam.step: no parameter is called weigth. The model has weight, bias.",
+    ),
+    "another shape": (
+        lambda m: {"weight": bb.ones((1, 2)), "bias": bb.ones(2)},
+        ShapeError,
+        r"Adam.step: the gradient of bias has shape \[2\], the parameter \[1\]",
+    ),
+    "another dtype": (
+        lambda m: {"weight": bb.ones((1, 2)), "bias": bb.ones(1, dtype=bb.float64)},
+        DTypeError,
+        "Adam.step: the gradient of bias is float64, the parameter float32. Use astype",
+    ),
+    "no array": (
+        lambda m: {"weight": bb.ones((1, 2)), "bias": 1.0},
+        DTypeError,
+        "Adam.step: the gradient of bias is a float, not a tensor",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make, error, told", BAD.values(), ids=BAD)
+def test_a_step_that_cannot_be_taken_changes_nothing(make: Any, error: Any, told: str) -> None:
+    model = nn.Linear(2, 1).to(DEVICE)
+    optimizer, grads = Adam(model), make(model)
+    before = {name: entry.numpy().copy() for name, entry in model.state_dict().items()}
+    with pytest.raises(error, match=told):
+        optimizer.step(grads)
+    for name, entry in model.state_dict().items():
+        assert np.array_equal(entry.numpy(), before[name])
+    assert (optimizer.steps, list(optimizer.state_dict())) == (0, ["step"])
+
+
+@pytest.mark.parametrize("rate", [math.nan, math.inf, -0.1, "0.1", None, True])
+def test_a_schedule_that_gives_no_rate_changes_nothing(rate: Any) -> None:
+    w = parameter([1.0])
+    optimizer = SGD({"w": w}, lr=lambda step: rate)
+    with pytest.raises(ArgumentError, match="SGD: lr is a number from 0 on, not"):
+        optimizer.step(ones_like(w))
+    assert (w.tolist(), optimizer.steps) == ([1.0], 0)
+
+
+def test_a_parameter_on_a_plain_device_that_is_not_frozen_is_named() -> None:
+    parts = {"a": parameter([1.0]), "b": parameter([1.0], bb.Device.cpu())}
+    grads = ones_like(parts["a"])
+    with pytest.raises(
+        DeviceError, match=r"SGD.step: b is on Device\('cpu'\), where nothing is recorded. Move"
+    ):
+        SGD(parts).step(grads)
+    assert parts["a"].tolist() == [1.0]
+    parts["b"]._freeze(True)
+    SGD(parts, lr=0.5).step(grads)
+    assert parts["a"].tolist() == [0.5]
+
+
+OPTIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "lr": (lambda m: SGD(m, lr=-1.0), "SGD: lr is a number from 0 on, not -1.0."),
+    "lr NaN": (lambda m: Adam(m, lr=math.nan), "Adam: lr is a number from 0 on, not nan."),
+    "lr text": (lambda m: AdamW(m, lr="1e-3"), "AdamW: lr is a number from 0 on, not '1e-3'."),
+    "momentum": (lambda m: SGD(m, momentum=-0.1), "SGD: momentum is a number from 0 on, not -0.1."),
+    "dampening": (lambda m: SGD(m, dampening=None), "SGD: dampening is a number from 0 on, not None."),
+    "weight_decay": (lambda m: SGD(m, weight_decay=-1), "SGD: weight_decay is a number from 0 on, not -1."),
+    "nesterov": (
+        lambda m: SGD(m, nesterov=True),
+        "SGD: nesterov needs a momentum and no dampening, got momentum=0.0, dampening=0.0.",
+    ),
+    "dampened nesterov": (
+        lambda m: SGD(m, momentum=0.9, dampening=0.1, nesterov=True),
+        "SGD: nesterov needs a momentum and no dampening, got momentum=0.9, dampening=0.1.",
+    ),
+    "one beta": (lambda m: Adam(m, betas=(0.9,)), "Adam: betas are two numbers, not (0.9,)."),
+    "a number as betas": (lambda m: Adam(m, betas=0.9), "Adam: betas are two numbers, not 0.9."),
+    "beta1": (lambda m: Adam(m, betas=(1.0, 0.9)), "Adam: betas[0] is a number from 0 on and below 1, not 1.0."),
+    "beta2": (lambda m: Adam(m, betas=(0.9, -1)), "Adam: betas[1] is a number from 0 on and below 1, not -1."),
+    "eps": (lambda m: Adam(m, eps=-1e-8), "Adam: eps is a number from 0 on, not -1e-08."),
+    "decay": (lambda m: AdamW(m, weight_decay=math.inf), "AdamW: weight_decay is a number from 0 on, not inf."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make, told", OPTIONS.values(), ids=OPTIONS)
+def test_an_option_that_makes_no_sense_is_told(make: Any, told: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        make({"w": parameter([1.0])})
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize(
+    "model, told",
+    [
+        ([parameter([1.0])], "SGD: needs a module, or parameters by name, got a list."),
+        ({"w": bb.ones(1)}, "SGD: 'w' is a Tensor, not an nn.Parameter."),
+    ],
+)
+def test_what_is_no_model_is_told(model: Any, told: str) -> None:
+    with pytest.raises(DTypeError) as caught:
+        SGD(model)
+    assert str(caught.value) == told
+
+
+# -- what is remembered
+
+
+@every
+def test_state_that_is_saved_and_loaded_goes_on_with_the_same_bits(make: Any, tmp_path: Path) -> None:
+    def batch(model: Any, step: int) -> Any:
+        return model(bb.tensor([[1.0, float(step)]])).square().sum().backward()
+
+    whole = nn.Linear(2, 2).to(DEVICE)
+    first = make(whole)
+    for step in range(5):
+        first.step(batch(whole, step))
+    bb.save(first.state_dict(), tmp_path / "state.safetensors")
+    resumed = copy.deepcopy(whole)
+    second = make(resumed)
+    from backburner import record
+
+    second.load_state_dict(record.read(tmp_path / "state.safetensors").arrays)
+    for step in range(5, 8):
+        first.step(batch(whole, step))
+        second.step(batch(resumed, step))
+    assert (first.steps, second.steps) == (8, 8)
+    for name, array in first.state_dict().items():
+        assert array.tobytes() == second.state_dict()[name].tobytes()
+    assert whole.weight.numpy().tobytes() == resumed.weight.numpy().tobytes()
+
+
+def test_state_is_a_copy() -> None:
+    w = parameter([1.0])
+    optimizer = Adam({"w": w})
+    optimizer.step(ones_like(w))
+    state = optimizer.state_dict()
+    assert {name: array.tolist() for name, array in state.items() if "step" in name} == {
+        "step": 1,
+        "w.step": 1,
+    }
+    kept = state["w.m"].tolist()
+    optimizer.step(ones_like(w))
+    assert state["w.m"].tolist() == kept
+
+
+LOADS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
+    "no step": (lambda s: s.pop("step"), ArgumentError, "Adam.load_state_dict: step is missing."),
+    "no letter": (lambda s: s.pop("w.v"), ArgumentError, "Adam.load_state_dict: w.v is missing."),
+    "no step of a parameter": (lambda s: s.pop("w.step"), ArgumentError, "Adam.load_state_dict: w.step is missing."),
+    "too much": (
+        lambda s: s.update({"b.m": np.ones(1)}),
+        ArgumentError,
+        "Adam.load_state_dict: no parameter and no state is called b.m.",
+    ),
+    "another shape": (
+        lambda s: s.update({"w.m": np.ones(2, np.float32)}),
+        ShapeError,
+        "Adam.load_state_dict: w.m is float32[2], the parameter float32[1].",
+    ),
+    "half a step": (
+        lambda s: s.update({"step": np.array(0.5)}),
+        ArgumentError,
+        "Adam.load_state_dict: step is a number of steps, not array(0.5).",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spoil, error, told", LOADS.values(), ids=LOADS)
+def test_state_that_does_not_fit_changes_nothing(spoil: Any, error: Any, told: str) -> None:
+    w = parameter([1.0])
+    optimizer = Adam({"w": w})
+    optimizer.step(ones_like(w))
+    state = optimizer.state_dict()
+    before = {name: array.tolist() for name, array in state.items()}
+    spoil(state)
+    with pytest.raises(error) as caught:
+        optimizer.load_state_dict(state)
+    assert str(caught.value) == told
+    assert {name: array.tolist() for name, array in optimizer.state_dict().items()} == before
+
+
+def test_a_part_of_another_shape_under_a_known_name_is_told() -> None:
+    model = nn.Sequential(nn.Linear(2, 2)).to(DEVICE)
+    optimizer = Adam(model)
+    optimizer.step(model(bb.ones((1, 2))).sum().backward())
+    setattr(model, "0", nn.Linear(2, 3))
+    with pytest.raises(
+        ShapeError, match=r"Adam.step: 0.weight is float32\[3, 2\], and what is kept of it \(m\)"
+    ):
+        optimizer.step(model(bb.ones((1, 2))).sum().backward())
+
+
+def test_an_optimizer_and_its_model_copy_and_pickle_together() -> None:
+    model = nn.Linear(2, 1).to(DEVICE)
+    optimizer = Adam(model, lr=0.1)
+    optimizer.step(model(bb.ones((1, 2))).sum().backward())
+    for again in (copy.deepcopy(optimizer), pickle.loads(pickle.dumps(optimizer))):
+        twin: Any = again._model
+        assert twin is not model and again.steps == 1
+        before = twin.bias.item()
+        again.step(twin(bb.ones((1, 2))).sum().backward())
+        assert twin.bias.item() == pytest.approx(before - 0.1)
+    assert optimizer.steps == 1
