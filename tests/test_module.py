@@ -236,3 +236,16 @@ def test_a_load_gives_new_leaves_and_older_graphs_refuse() -> None:
     with pytest.raises(bb.GraphError, match="changed since, by a step or a load"):
         loss.backward()
     assert model.weight in model(bb.ones((1, 2))).sum().backward()
+
+
+def test_a_state_dict_goes_into_another_module_and_back() -> None:
+    model, other = small(), small()
+    state = model.state_dict()
+    report = other.load_state_dict({name: value.numpy() for name, value in state.items()})
+    assert report.fits and all(
+        other.state_dict()[name].tolist() == value.tolist() for name, value in state.items()
+    )
+    del state["4.bias"]
+    with pytest.raises(bb.RecordError, match="1 missing .4.bias."):
+        other.load_state_dict(state)
+    assert other.load_state_dict(state, strict=False).missing == ("4.bias",)

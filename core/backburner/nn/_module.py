@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.errors import DeviceError, DTypeError, GraphError
 from backburner.nn._parameter import Buffer, Parameter, State
+
+if TYPE_CHECKING:
+    from backburner.record import LoadReport
 
 T = TypeVar("T")
 
@@ -105,7 +108,7 @@ class Module:
         return {name: state.inner() if state.is_autodiff() else Tensor(state._primitive, state.device)
                 for name, state in self.named_state()}  # fmt: skip
 
-    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> Any:
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> LoadReport:
         """Give parameters and buffers the contents of ``state``, all or none; see ``bb.load``.
 
         Args:
@@ -118,12 +121,9 @@ class Module:
         Raises:
             RecordError: something does not fit, under ``strict``.
         """
-        from backburner.record import load_arrays
+        from backburner.record import load
 
-        arrays = {
-            name: value.numpy() if isinstance(value, Tensor) else value for name, value in state.items()
-        }
-        return load_arrays(self, arrays, strict=strict)
+        return load(self, state, strict=strict)
 
     # -- where it is and whether it trains --------------------------------------------------------------
 
