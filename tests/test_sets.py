@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata as md
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -50,10 +51,11 @@ def test_the_extension_implements_the_contract_of_this_core() -> None:
 @pytest.mark.parametrize("name", ["optim", "train"])
 def test_a_door_lists_what_the_extension_has_behind_it(name: str) -> None:
     door = import_module(f"backburner.{name}")
-    behind = import_module(features.require("autodiff").modules[name])
-    assert sorted(door.__all__) == sorted(behind.__all__)
+    target = features.require("autodiff").modules[name]
+    behind = vars(import_module(target)) if find_spec(target) else {"__all__": []}
+    assert sorted(door.__all__) == sorted(behind["__all__"])
     for listed in door.__all__:
-        assert getattr(door, listed) is getattr(behind, listed)
+        assert getattr(door, listed) is behind[listed]
 
 
 @pytest.mark.feature_set("autodiff")
