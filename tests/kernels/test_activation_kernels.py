@@ -106,6 +106,15 @@ def test_a_zero_cotangent_gives_a_zero_gradient_whatever_the_input(op: str, opti
     np.testing.assert_array_equal(dx, 0)
 
 
+@dtypes
+def test_relu_of_long_arrays_is_that_of_short_ones(dtype: str) -> None:
+    x = np.random.default_rng(0).standard_normal((5, 2049)).astype(dtype)
+    x[2, 7], x[4, -1] = NAN, INF
+    (out,) = neural.core("relu", [x], {})
+    np.testing.assert_array_equal(out, np.where(x < 0, 0, x))
+    assert out.dtype == np.dtype(dtype)
+
+
 @autodiff
 def test_relu_has_gradient_0_at_0_and_lets_infinite_cotangents_through_elsewhere() -> None:
     x = np.array([0.0, -0.0, -1.0, 1.0])
@@ -213,6 +222,7 @@ def _rows(count: int) -> Any:
 
 THREADED: dict[str, Any] = {
     "relu_backward": _flat(10007, 2),
+    "sigmoid_forward": _flat(10007, 1),
     "sigmoid_backward": _flat(10007, 2),
     "dropout_backward": _flat(10007, 1, np.arange(10007) % 3 == 0, 2.0),
     "gelu_forward": _flat(10007, 1),
