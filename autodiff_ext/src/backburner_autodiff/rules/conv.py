@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -67,9 +68,10 @@ def _columns(
         part = slice(first, first + images)
         for top in range(0, oh, band):
             cotangent = g[part, :, top : top + band].transpose(1, 0, 2, 3)
-            columns = memory[: c * kh * kw * cotangent[0].size].reshape(c, kh, kw, *cotangent.shape[1:])
-            cotangent = cotangent.reshape(groups, o // groups, cotangent[0].size)
-            matrix = columns.reshape(groups, depth, cotangent.shape[2])
+            spots = math.prod(cotangent.shape[1:])
+            columns = memory[: c * kh * kw * spots].reshape(c, kh, kw, *cotangent.shape[1:])
+            cotangent = cotangent.reshape(groups, o // groups, spots)
+            matrix = columns.reshape(groups, depth, spots)
             if dweight is not None:
                 conv2d_gather(x[part], *window, top, columns)
                 dweight += np.matmul(cotangent, matrix.transpose(0, 2, 1))

@@ -91,7 +91,7 @@ class _Taps:
             padded[:, :, ph : ph + h, pw : pw + w] = images
             images = padded
         if self.runs:
-            images = images.reshape(*images.shape[:2], -1)
+            images = images.reshape(*images.shape[:2], images.shape[2] * images.shape[3])
         self._chunk = images
 
     def at(self, i: int, j: int, top: int, rows: int) -> Array:
