@@ -1,0 +1,145 @@
+"""Rows of the elementwise ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import backburner as bb
+from ops._row import Row, Sample, away_from_zero, mask, ones_of, positive, real, sweep, tied
+
+PAIRS = (
+    ((2, 3), (2, 3)),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 3)),
+    ((), (2, 3)),
+    ((4, 1, 3), (2, 1)),
+    ((), ()),
+    ((3, 70), (3, 1)),
+    ((0, 3), (3,)),
+    ((2, 0), (1, 1)),
+)
+SINGLES = ((2, 3), (), (5, 41), (3, 0))
+
+
+def _binary(op: str, x: Sample, y: Sample, reference: Callable[..., Any], **more: Any) -> Row:
+    return Row(op, (x, y), sweep(PAIRS), reference, **more)
+
+
+def _unary(op: str, x: Sample, reference: Callable[..., Any], **more: Any) -> Row:
+    return Row(op, (x,), ones_of(SINGLES), reference, **more)
+
+
+def _with_number(op: str, x: Sample, reference: Callable[..., Any], numbers: tuple[float, ...]) -> Row:
+    function = getattr(bb, op)
+    return Row(
+        op,
+        (x,),
+        ones_of([(2, 3), ()], [{"number": number, "left": left} for number in numbers for left in (0, 1)]),
+        lambda x, number, left: reference(number, x) if left else reference(x, number),
+        call=lambda x, number, left: function(number, x) if left else function(x, number),
+        exact=op != "pow",
+        name=f"{op}_number",
+    )
+
+
+def _comparison(op: str, reference: Callable[..., Any]) -> Row:
+    return _binary(op, tied, tied, reference, result="bool", differentiable=())
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+ROWS = (
+    _binary("add", real, real, lambda x, y: x + y),
+    _binary("subtract", real, real, lambda x, y: x - y),
+    _binary("multiply", real, real, lambda x, y: x * y),
+    _binary("divide", real, away_from_zero, lambda x, y: x / y),
+    _binary("pow", positive, real, lambda x, y: np.exp(y * np.log(x)), exact=False),
+    _binary("maximum", real, real, lambda x, y: np.where(x > y, x, y)),
+    _binary("minimum", real, real, lambda x, y: np.where(x < y, x, y)),
+    _with_number("add", real, lambda x, y: x + y, (1.5, 2)),
+    _with_number("subtract", real, lambda x, y: x - y, (1.5, 2)),
+    _with_number("multiply", real, lambda x, y: x * y, (1.5, -2)),
+    _with_number("divide", away_from_zero, lambda x, y: x / y, (1.5, -2)),
+    _with_number("pow", positive, lambda x, y: np.exp(y * np.log(x)), (2, 3, 0.5, 1)),
+    _with_number("maximum", real, lambda x, y: np.where(x > y, x, y), (0.125,)),
+    _with_number("minimum", real, lambda x, y: np.where(x < y, x, y), (0.125,)),
+    _comparison("equal", lambda x, y: x - y == 0),
+    _comparison("not_equal", lambda x, y: x - y != 0),
+    _comparison("less", lambda x, y: x - y < 0),
+    _comparison("less_equal", lambda x, y: x - y <= 0),
+    _comparison("greater", lambda x, y: x - y > 0),
+    _comparison("greater_equal", lambda x, y: x - y >= 0),
+    _binary("logical_and", mask, mask, lambda x, y: x & y, result="bool"),
+    _binary("logical_or", mask, mask, lambda x, y: x | y, result="bool"),
+    _unary("logical_not", mask, lambda x: ~x, result="bool"),
+    _unary("negative", real, lambda x: 0 - x),
+    _unary("abs", real, lambda x: np.where(x < 0, -x, x)),
+    _unary("square", real, lambda x: x * x),
+    _unary("exp", real, lambda x: math.e**x, exact=False),
+    _unary("log", positive, lambda x: np.log2(x) / math.log2(math.e), exact=False),
+    _unary("sqrt", positive, lambda x: x**0.5),
+    _unary("tanh", real, lambda x: 1 - 2 / (np.exp(2 * x) + 1), exact=False),
+    _unary("erf", real, _erf),
+    Row(
+        "where",
+        (mask, real, real),
+        sweep(
+            [
+                ((2, 3), (2, 3), (2, 3)),
+                ((3,), (2, 1), ()),
+                ((4, 1, 1), (2, 1), (1, 3)),
+                ((), (2,), (2,)),
+                ((0, 3), (3,), ()),
+            ]
+        ),
+        lambda c, x, y: c * x + (1 - c) * y,
+    ),
+    Row(
+        "where",
+        (mask, real),
+        sweep([((2, 3), (2, 3)), ((3,), ())], [{"number": 0.0}, {"number": 2}]),
+        lambda c, x, number: c * x + (1 - c) * number,
+        call=lambda c, x, number: bb.where(c, x, number),
+        name="where_number",
+    ),
+    Row(
+        "clip",
+        (real,),
+        ones_of(
+            SINGLES,
+            [
+                {"min": -0.777, "max": 1.111},
+                {"min": -0.777},
+                {"max": 1.111},
+                {"min": 0, "max": 1},
+                {"min": None, "max": None},
+            ],
+        ),
+        lambda x, min=None, max=None: np.minimum(
+            np.maximum(x, -np.inf if min is None else min), np.inf if max is None else max
+        ),
+    ),
+    Row(
+        "astype",
+        (real,),
+        ones_of([(2, 3), (), (0, 2)], [{"to": "float64"}]),
+        lambda x, to: x,
+        call=lambda x, to: bb.astype(x, to),
+        result="float64",
+        name="astype_up",
+    ),
+    Row(
+        "astype",
+        (real,),
+        ones_of([(2, 3), (), (0, 2)], [{"to": "int64"}, {"to": "int8"}]),
+        lambda x, to: np.trunc(x).astype(to),
+        call=lambda x, to: bb.astype(x, to),
+        differentiable=(),
+        result="options",
+        name="astype_to_integers",
+    ),
+)

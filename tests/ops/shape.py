@@ -1,0 +1,194 @@
+"""Rows of the ops that change the shape, join and part."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import backburner as bb
+from ops._row import Array, Row, indices, ones_of, real, sweep
+
+
+def _elements(x: Array, shape: tuple[int, ...]) -> Any:
+    """Return the elements of ``x`` one by one in row-major order, laid out as ``shape``."""
+    out = np.empty(shape, x.dtype)
+    for source, target in zip(np.ndindex(*x.shape), np.ndindex(*shape), strict=True):
+        out[target] = x[source]
+    return out
+
+
+def _permute(x: Array, axes: tuple[int, ...]) -> Any:
+    axes = tuple(a % x.ndim for a in axes)
+    out = np.empty([x.shape[a] for a in axes], x.dtype)
+    for place in np.ndindex(*x.shape):
+        out[tuple(place[a] for a in axes)] = x[place]
+    return out
+
+
+def _concat(*xs: Array, axis: int | None) -> Any:
+    if axis is None:
+        return np.array([v for x in xs for v in x.ravel()])
+    parts = [np.moveaxis(x, axis, 0) for x in xs]
+    return np.moveaxis(
+        np.array([row for part in parts for row in part]).reshape(-1, *parts[0].shape[1:]), 0, axis
+    )
+
+
+def _split(x: Array, sizes: int | tuple[int, ...], axis: int) -> Any:
+    n = x.shape[axis]
+    lengths = [sizes] * (n // sizes) + [n % sizes] * (n % sizes > 0) if isinstance(sizes, int) else sizes
+    ends = np.cumsum(lengths)
+    return tuple(
+        np.take(x, range(end - length, end), axis=axis) for end, length in zip(ends, lengths, strict=True)
+    )
+
+
+def _pad(x: Array, pad_width: Any, constant_values: float = 0, mode: str = "constant") -> Any:
+    if isinstance(pad_width, int):
+        pad_width = [(pad_width, pad_width)] * x.ndim
+    elif isinstance(pad_width[0], int):
+        pad_width = [pad_width] * x.ndim
+    out = np.empty([before + n + after for n, (before, after) in zip(x.shape, pad_width, strict=True)])
+    for place in np.ndindex(*out.shape):
+        source = tuple(p - before for p, (before, _) in zip(place, pad_width, strict=True))
+        inside = all(0 <= i < n for i, n in zip(source, x.shape, strict=True))
+        out[place] = x[source] if inside else constant_values
+    return out
+
+
+def _squeezed(x: Array, axis: Any = None) -> Any:
+    if axis is None:
+        axis = [i for i, n in enumerate(x.shape) if n == 1]
+    places = [a % x.ndim for a in ([axis] if isinstance(axis, int) else axis)]
+    return _elements(x, tuple(n for i, n in enumerate(x.shape) if i not in places))
+
+
+ROWS = (
+    Row(
+        "reshape",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [{"shape": s} for s in ((6, 4), (-1,), (4, -1, 2), 24, (2, 1, 3, 4))]),
+            *ones_of([()], [{"shape": (1, 1)}, {"shape": ()}]),
+            *ones_of([(0, 3)], [{"shape": (3, 0)}, {"shape": (0,)}]),
+        ),
+        lambda x, shape: _elements(
+            x,
+            tuple(
+                n if n != -1 else x.size // -math.prod(shape)
+                for n in ((shape,) if isinstance(shape, int) else shape)
+            )
+            if shape != (-1,)
+            else (x.size,),
+        ),
+    ),
+    Row(
+        "permute_dims",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [{"axes": a} for a in ((2, 0, 1), (0, 1, 2), (1, -1, 0))]),
+            *ones_of([()], [{"axes": ()}]),
+            *ones_of([(0, 3)], [{"axes": (1, 0)}]),
+        ),
+        _permute,
+    ),
+    Row(
+        "matrix_transpose",
+        (real,),
+        ones_of([(2, 3), (4, 2, 3), (0, 3)]),
+        lambda x: _permute(x, (*range(x.ndim - 2), -1, -2)),
+    ),
+    Row(
+        "expand_dims",
+        (real,),
+        (
+            *ones_of([(2, 3), (0,)], [{}, {"axis": 0}, {"axis": -1}, {"axis": (0, 2)}]),
+            *ones_of([()], [{"axis": 0}]),
+        ),
+        lambda x, axis=0: x.reshape(np.expand_dims(np.empty(x.shape), axis).shape),
+    ),
+    Row(
+        "squeeze",
+        (real,),
+        (
+            *ones_of([(1, 3, 1)], [{}, {"axis": 0}, {"axis": (0, -1)}]),
+            *ones_of([(2, 3), (1, 0)], [{}]),
+        ),
+        _squeezed,
+    ),
+    Row(
+        "flatten",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [{}, {"start_axis": 1}, {"start_axis": 0, "end_axis": 1}]),
+            *ones_of([(), (0, 3)], [{}]),
+        ),
+        lambda x, start_axis=0, end_axis=-1: _elements(
+            x,
+            (
+                *x.shape[:start_axis],
+                math.prod(x.shape[start_axis : end_axis % max(x.ndim, 1) + 1]),
+                *x.shape[end_axis % max(x.ndim, 1) + 1 :],
+            ),
+        ),
+    ),
+    Row(
+        "broadcast_to",
+        (real,),
+        (
+            *ones_of([(3,)], [{"shape": (3,)}, {"shape": (4, 3)}, {"shape": 3}]),
+            *ones_of([(2, 1)], [{"shape": (5, 2, 3)}, {"shape": (2, 0)}]),
+            *ones_of([()], [{"shape": (2, 2)}]),
+            *ones_of([(0, 1)], [{"shape": (0, 3)}]),
+        ),
+        lambda x, shape: x * np.ones(shape),
+    ),
+    Row(
+        "concat",
+        (real, real, real),
+        (
+            *sweep([((2, 3), (4, 3), (1, 3)), ((0, 3), (4, 3), (1, 3))], [{"axis": 0}]),
+            *sweep([((2, 3), (2, 1), (2, 2))], [{"axis": 1}, {"axis": -1}]),
+            *sweep([((2, 3), (), (2,))], [{"axis": None}]),
+        ),
+        _concat,
+        call=lambda *xs, axis: bb.concat(xs, axis=axis),
+    ),
+    Row(
+        "stack",
+        (real, real),
+        sweep([((2, 3), (2, 3)), ((0, 2), (0, 2))], [{"axis": 0}, {"axis": 1}, {"axis": -1}]),
+        lambda *xs, axis: np.moveaxis(np.array([*xs]), 0, axis),
+        call=lambda *xs, axis: bb.stack(xs, axis=axis),
+    ),
+    Row(
+        "split",
+        (real,),
+        (
+            *ones_of([(5, 4)], [{"sizes": 2, "axis": 0}, {"sizes": (1, 0, 3), "axis": 1}]),
+            *ones_of([(5, 4)], [{"sizes": (4,), "axis": -1}]),
+            *ones_of([(0, 4)], [{"sizes": (2, 2), "axis": 1}]),
+        ),
+        _split,
+    ),
+    Row(
+        "pad",
+        (real,),
+        (
+            *ones_of([(2, 3)], [{"pad_width": 1}, {"pad_width": (1, 0), "constant_values": 2.5}]),
+            *ones_of([(2, 3)], [{"pad_width": ((0, 0), (2, 1))}, {"pad_width": 0}]),
+            *ones_of([(0, 3)], [{"pad_width": 1, "mode": "constant"}]),
+        ),
+        _pad,
+    ),
+    Row(
+        "concat",
+        (real, indices(-3, 4)),
+        sweep([((2, 3), (1, 3))]),
+        lambda *xs: _concat(*xs, axis=0),
+        call=lambda *xs: bb.concat(xs),
+        name="concat_of_floats_and_integers",
+    ),
+)

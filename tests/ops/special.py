@@ -1,0 +1,245 @@
+"""The second table: kinks, ties, infinities, NaN and other people's faults, with the values that are right.
+
+An id that starts with a ``B`` and digits is that of a fault met in another library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import backburner as bb
+from backburner.nn import functional
+
+inf, nan = math.inf, math.nan
+
+
+@dataclass(frozen=True)
+class Special:
+    """Inputs by value, and what must come out.
+
+    Attributes:
+        name: what it is about.
+        call: from one tensor for each input to the result.
+        inputs: floats; all of them have a gradient.
+        value: of the result; ``None`` where it is not the point.
+        gradients: one for each input; empty for none to look at, ``None`` for one that is not the point.
+        cotangent: of the result; ones by default.
+        atol: what the values may be off.
+    """
+
+    name: str
+    call: Callable[..., bb.Tensor]
+    inputs: tuple[Any, ...]
+    value: Any = None
+    gradients: tuple[Any, ...] = ()
+    cotangent: Any = None
+    atol: float = 1e-6
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _images(rows: Any) -> Any:
+    """Return one image of one channel and one row."""
+    return [[[rows]]]
+
+
+LOGITS = [[1, 2, 3], [0, 0, 0], [2, 0, 0]]
+LABELS = [2, -100, 1]
+
+
+def _entropy(x: bb.Tensor, **options: Any) -> bb.Tensor:
+    weight = options.pop("weight", None)
+    if weight is not None:
+        weight = bb.tensor(weight, dtype=x.dtype)
+    return functional.cross_entropy(x, bb.tensor(LABELS), weight, **options)
+
+
+def _layer_norm(x: bb.Tensor, weight: bb.Tensor, bias: bb.Tensor) -> bb.Tensor:
+    return functional.layer_norm(x, weight.shape, weight, bias)
+
+
+def _c(values: Any, like: bb.Tensor) -> bb.Tensor:
+    """Return a constant in the dtype of another tensor."""
+    return bb.tensor(values, dtype=like.dtype)
+
+
+TIES = (
+    Special("B002-max-of-ties", lambda x: x.max(), ([3, 1, 3],), 3, ([0.5, 0, 0.5],)),
+    Special("B002-min-of-ties", lambda x: x.min(), ([1, 1, 3, 1],), 1, ([1 / 3, 1 / 3, 0, 1 / 3],)),
+    Special("B002-max-along-an-axis", lambda x: x.max(axis=1), ([[3, 1, 3], [2, 5, 4]],), [3, 5],
+            ([[0.5, 0, 0.5], [0, 1, 0]],)),
+    Special("B004-max-of-ones", lambda x: x.max(axis=0).sum(), ([[1, 1, 1]] * 4,), 3, ([[0.25] * 3] * 4,)),
+    Special("B004-min-of-ones", lambda x: x.min(axis=0).sum(), ([[1, 1, 1]] * 4,), 3, ([[0.25] * 3] * 4,)),
+    Special("maximum-of-equals", bb.maximum, ([1, 2], [1, 3]), [1, 3], ([0.5, 0], [0.5, 1])),
+    Special("minimum-of-equals", bb.minimum, ([1, 2], [1, 3]), [1, 2], ([0.5, 1], [0.5, 0])),
+    Special("maximum-of-equal-infinities", bb.maximum, ([inf, -inf], [inf, -inf]), [inf, -inf], ([0.5, 0.5], [0.5, 0.5])),
+    Special("maximum-of-nan", bb.maximum, ([nan, 1], [2, nan]), [nan, nan], ([1, 0], [0, 1])),
+    Special("max-of-nan", lambda x: x.max(), ([1, nan, 3],), nan, ([0, 1, 0],)),
+    Special("max-of-infinities", lambda x: x.max(), ([-inf, -inf],), -inf, ([0.5, 0.5],)),
+    Special("max_pool2d-takes-the-first", lambda x: functional.max_pool2d(x, (1, 2), (1, 1)), (_images([2, 2, 2]),),
+            _images([2, 2]), (_images([1, 1, 0]),)),
+    Special("max_pool2d-of-nan", lambda x: functional.max_pool2d(x, (1, 3)), (_images([1, nan, 3]),),
+            _images([nan]), (_images([0, 1, 0]),)),
+    Special("max_pool2d-of-lowest", lambda x: functional.max_pool2d(x, (1, 2)), (_images([-inf, -inf]),),
+            _images([-inf]), (_images([1, 0]),)),
+)  # fmt: skip
+
+KINKS = (
+    Special("B074-sqrt-at-0", bb.sqrt, ([0, 4],), [0, 2], ([inf, 0.25],)),
+    Special("B074-abs-at-0", bb.abs, ([0, -0.0, -2],), [0, 0, 2], ([0, 0, -1],)),
+    Special("B074-relu-at-0", bb.relu, ([0, -0.0, 1, -1],), [0, 0, 1, 0], ([0, 0, 1, 0],)),
+    Special("relu-of-nan-and-infinities", bb.relu, ([nan, inf, -inf],), [nan, inf, 0], (None,)),
+    Special("B026-clip-on-its-closed-interval", lambda x: bb.clip(x, 0, 1), ([0, 0.5, 1, 2, -1],), [0, 0.5, 1, 1, 0],
+            ([1, 1, 1, 0, 0],)),
+    Special("B028-clip-between-equal-bounds", lambda x: bb.clip(x, 1, 1), ([0, 1, 2],), [1, 1, 1], ([0, 1, 0],)),
+    Special("clip-of-infinities", lambda x: bb.clip(x, -1, 1), ([inf, -inf],), [1, -1], ([0, 0],)),
+    Special("clip-of-nan", lambda x: bb.clip(x, -1, 1), ([nan],), [nan], ([0],)),
+    Special("B014-pow-at-base-0", bb.pow, ([0] * 5, [2, 1, 0, 0.5, -1]), [0, 0, 1, 0, inf],
+            ([0, 1, 0, inf, -inf], None)),
+    *(Special(f"B014-pow-0-to-the-number-{e}", lambda x, e=e: x**e, ([0],), [y], ([dx],))
+      for e, y, dx in ((2, 0, 0), (3, 0, 0), (1, 0, 1), (0, 1, 0), (0.5, 0, inf), (-1, inf, -inf))),
+    Special("B015-exponent-at-base-0", bb.pow, ([0, 0], [2, 0]), [0, 1], (None, [0, 0])),
+    Special("B015-exponent-of-a-negative-base", bb.pow, ([-2], [2]), [4], ([-4], [nan])),
+    Special("square-by-pow-of-a-negative-base", lambda x: x**2, ([-3],), [9], ([-6],)),
+)  # fmt: skip
+
+MASKED = (
+    Special("B006-where-drops-an-overflow", lambda x: bb.where(x <= 0, bb.exp(x), 3 * x), ([200],), [600], ([3],)),
+    Special("B006-where-drops-a-nan", lambda x: bb.where(x > 0, bb.sqrt(x), x), ([-1, -4, 9],), [-1, -4, 3],
+            ([1, 1, 1 / 6],)),
+    Special("where-drops-x-log-x", lambda x: bb.where(x > 0, x * bb.log(x), 0), ([0, 1, -1],), [0, 0, 0], ([0, 1, 0],)),
+    Special("where-drops-a-division", lambda x: bb.where(x != 0, 1 / x, 0.0), ([0, 2],), [0, 0.5], ([0, -0.25],)),
+    Special("where-drops-a-power", lambda x: bb.where(x > 0, x**-0.5, x), ([0, 4],), [0, 0.5], ([1, -1 / 16],)),
+    Special("B019-logsumexp-of-what-is-not-masked",
+            lambda x: bb.logsumexp(bb.where(bb.tensor([True, False]), x, -inf)), ([0, 100],), 0, ([1, 0],)),
+    Special("logsumexp-of-all-minus-infinity", lambda x: x.logsumexp(axis=1), ([[-inf, -inf], [0, -inf]],), [-inf, 0],
+            ([[0, 0], [1, 0]],)),
+    Special("logsumexp-without-overflow", bb.logsumexp, ([1000, 1000],), 1000 + math.log(2), ([0.5, 0.5],), atol=1e-4),
+    Special("softmax-without-overflow", bb.softmax, ([1000, 1000, -1000],), [0.5, 0.5, 0], ([0, 0, 0],)),
+    Special("softmax-with-a-masked-score", bb.softmax, ([0, -inf, 0],), [0.5, 0, 0.5], ([0.25, 0, -0.25],), [1, 0, 0]),
+    Special("B075-log_softmax-of-far-scores", bb.log_softmax, ([1000, 0],), [0, -1000], ([-1, 1],)),
+    Special("B075-log_softmax-of-the-far-score", bb.log_softmax, ([1000, 0],), [0, -1000], ([0, 0],), [1, 0]),
+    Special("sigmoid-without-overflow", bb.sigmoid, ([1000, -1000, 0],), [1, 0, 0.5], ([0, 0, 0.25],)),
+    Special("tanh-saturates", bb.tanh, ([inf, -inf, 1000],), [1, -1, 1], ([0, 0, 0],)),
+    Special("erf-saturates", bb.erf, ([inf, -inf, 30],), [1, -1, 1], ([0, 0, 0],)),
+    Special("gelu-saturates", bb.gelu, ([40, -40, 0],), [40, 0, 0], ([1, 0, 0.5],)),
+    Special("gelu-tanh-saturates", lambda x: bb.gelu(x, "tanh"), ([40, -40, 0],), [40, 0, 0], ([1, 0, 0.5],)),
+    Special("log-at-0", bb.log, ([0],), [-inf], ([inf],)),
+    Special("divide-by-0", bb.divide, ([1, 0], [0, 0]), [inf, nan], ([inf, inf], None)),
+    Special("divide-by-a-small-number", bb.divide, ([1e-30], [1e-30]), [1], (None, None)),
+)  # fmt: skip
+
+BROADCAST = (
+    Special("B034-a-sum-of-row-and-column", bb.add, ([[1], [2]], [[1, 2, 3]]), None, ([[3], [3]], [[2, 2, 2]])),
+    Special("B034-a-product-with-one-element", bb.multiply, ([2], [[1, 2], [3, 4]]), [[2, 4], [6, 8]],
+            ([10], [[2, 2], [2, 2]])),
+    Special("B035-broadcast_to", lambda x: bb.broadcast_to(x, (4, 3)).sum(), ([1, 1, 1],), 12, ([4, 4, 4],)),
+    Special("B044-against-a-zero-size", lambda b: (bb.zeros((4, 0), dtype=b.dtype) + b[:, None]).sum(), ([1, 2, 3, 4],),
+            0, ([0, 0, 0, 0],)),
+    Special("B071-a-matrix-with-its-transpose", lambda x: x @ x.T, ([[3]],), [[9]], ([[6]],)),
+    Special("B072-a-weight-used-twice", lambda w: w * (w * 3), (2,), 12, (12,)),
+    Special("a-tensor-with-itself", bb.multiply, ([3], [3]), [9], ([3], [3])),
+)  # fmt: skip
+
+INDICES = (
+    Special("B029-take-of-one-place-twice", lambda x: x.take([0, 0]), ([4],), [4, 4], ([5],), [2, 3]),
+    Special("B029-getitem-of-one-place-twice", lambda x: x[[0, 0]], ([4],), [4, 4], ([5],), [2, 3]),
+    Special("B030-places-add-up", lambda x: x[[1, 1, 2]], ([0, 0, 0],), [0, 0, 0], ([0, 11, 100],), [1, 10, 100]),
+    Special("B064-embedding-leaves-out-its-padding",
+            lambda w: functional.embedding(bb.tensor([0, 1, 1]), w, padding_idx=0), ([[9], [1], [2]],),
+            [[9], [1], [1]], ([[0], [2], [0]],)),
+    Special("embedding-counts-its-padding-from-the-end",
+            lambda w: functional.embedding(bb.tensor([2, 1, 1]), w, padding_idx=-1), ([[9], [1], [2]],),
+            [[2], [1], [1]], ([[0], [2], [0]],)),
+)  # fmt: skip
+
+WINDOWS = (
+    Special("B046-conv2d-with-a-tail", lambda x, w: functional.conv2d(x, w, stride=(1, 3)),
+            (_images([1, 2, 3, 4, 5, 6, 7]), _images([1, 1])), _images([3, 9]),
+            (_images([1, 1, 0, 1, 1, 0, 0]), _images([5, 7]))),
+    Special("B049-conv2d-same-pads-more-on-the-right", lambda x, w: functional.conv2d(x, w, padding="same"),
+            (_images([1, 2, 3]), _images([1, 1])), _images([3, 5, 3]), (_images([1, 2, 2]), _images([6, 5]))),
+    Special("B050-conv2d-stride-and-dilation", lambda x, w: functional.conv2d(x, w, stride=(1, 2), dilation=(1, 2)),
+            (_images([1, 2, 3, 4, 5]), _images([1, 1])), _images([4, 8]),
+            (_images([1, 0, 2, 0, 1]), _images([4, 8]))),
+    Special("B053-conv2d-depthwise", lambda x, w: functional.conv2d(x, w, groups=2),
+            ([[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]], [[[[1]]], [[[1]]]]), None, (None, [[[[10]]], [[[26]]]])),
+    Special("B054-avg_pool2d-leaves-out-the-overhang",
+            lambda x: functional.avg_pool2d(x, (1, 2), (1, 2), ceil_mode=True), (_images([2, 4, 6, 8, 10]),),
+            _images([3, 7, 10]), (_images([0.5, 0.5, 0.5, 0.5, 1]),)),
+    Special("B054-avg_pool2d-counts-its-padding",
+            lambda x: functional.avg_pool2d(x, (1, 3), (1, 2), (0, 1), True), (_images([1, 2, 3, 4]),),
+            _images([1, 3, 2]), (_images([1 / 3, 2 / 3, 1 / 3, 5 / 6]),)),
+    Special("B054-avg_pool2d-without-its-padding",
+            lambda x: functional.avg_pool2d(x, (1, 3), (1, 2), (0, 1), True, False), (_images([1, 2, 3, 4]),),
+            _images([1.5, 3, 4])),
+    Special("B056-max_pool2d-pads-with-the-lowest", lambda x: functional.max_pool2d(x, (1, 3), 1, (0, 1)),
+            (_images([-1, -2]),), _images([-1, -1]), (_images([2, 0]),)),
+)  # fmt: skip
+
+NORMS = (
+    Special("B061-layer_norm-of-three-dimensions", _layer_norm, ([[[1, 3], [2, 2]], [[0, 4], [5, 1]]], [1, 2], [0, 0]),
+            [[[-1, 2], [0, 0]], [[-1, 2], [1, -2]]], (None, [2, -1], [12, 16]), [[[0, 1], [2, 3]], [[4, 5], [6, 7]]],
+            atol=1e-4),
+    Special("B061-layer_norm-of-a-constant-row", lambda x: _layer_norm(x, _c([1, 2], x), _c([0, 0], x)),
+            ([[2, 2]],), [[0, 0]], ([[-632.46, 632.46]],), [[2, 3]], atol=0.01),
+    Special("B062-layer_norm-of-one-element", _layer_norm, ([1e6], [2], [3]), [3], ([0], [0], [1])),
+    Special("layer_norm-far-from-0", lambda x: functional.layer_norm(x, (4,)),
+            ([1e6, 1e6 + 1, 1e6 + 2, 1e6 + 3],), [-1.3416355, -0.4472118, 0.4472118, 1.3416355], ([0, 0, 0, 0],),
+            atol=1e-5),
+)  # fmt: skip
+
+LOSSES = (
+    Special("B023-smoothing-leaves-out-ignored-rows", lambda x: _entropy(x, label_smoothing=0.3), (LOGITS,), 1.373575),
+    Special("B023-and-gives-them-no-gradient", lambda x: _entropy(x, label_smoothing=0.3)[None], (LOGITS,), None,
+            ([[-0.004984, 0.072364, -0.06738], [0, 0, 0], [0.343493, -0.346747, 0.003253]],)),
+    Special("B024-weights-and-smoothing", lambda x: _entropy(x, weight=[1, 2, 3], label_smoothing=0.3), (LOGITS,),
+            1.155925, ([[0.028617, 0.092153, -0.120770], [0, 0, 0], None],)),
+    Special("B024-weights", lambda x: _entropy(x, weight=[1, 2, 3]), (LOGITS,), 1.140381),
+    Special("cross_entropy-of-ignored-rows-alone",
+            lambda x: functional.cross_entropy(x, bb.tensor([-100, -100])), ([[1, 2], [3, 4]],), nan,
+            ([[0, 0], [0, 0]],)),
+    Special("cross_entropy-sum-of-ignored-rows-alone",
+            lambda x: functional.cross_entropy(x, bb.tensor([-100]), reduction="sum"), ([[1, 2]],), 0, ([[0, 0]],)),
+    Special("cross_entropy-of-far-scores", lambda x: functional.cross_entropy(x, bb.tensor([1, 0])),
+            ([[1000, 0], [0, -1000]],), 500, ([[0.5, -0.5], [0, 0]],)),
+    Special("cross_entropy-of-nan-in-an-ignored-row",
+            lambda x: functional.cross_entropy(x, bb.tensor([0, -100])), ([[0, 0], [nan, inf]],), math.log(2),
+            ([[-0.5, 0.5], [0, 0]],)),
+    Special("mse_loss-has-two-gradients", functional.mse_loss, ([1, 2], [3, 5]), 6.5, ([-2, -3], [2, 3])),
+)  # fmt: skip
+
+NUMBERS = (
+    Special("astype-there-and-back", lambda x: x.astype("float32").astype("float64"), ([1.5, -2],), None, ([1, 1],)),
+    Special("astype-to-integers-ends-the-graph", lambda x: x * x.astype("int64"), ([1.5, -2],), [1.5, 4], ([1, -2],)),
+    Special("a-comparison-ends-the-graph", lambda x: x * (x > 0), ([1.5, -2],), [1.5, 0], ([1, 0],)),
+    Special("argmax-ends-the-graph", lambda x: x * x.argmax(), ([1.5, 2],), [1.5, 2], ([1, 1],)),
+    Special("mean-of-nothing", lambda x: x[:0].mean(), ([1],), nan, ([0],)),
+    Special("sum-of-nothing", lambda x: x[:0].sum(), ([1],), 0, ([0],)),
+)  # fmt: skip
+
+SPECIALS: tuple[Special, ...] = (
+    *TIES, *KINKS, *MASKED, *BROADCAST, *INDICES, *WINDOWS, *NORMS, *LOSSES, *NUMBERS,
+)  # fmt: skip
+
+EXTREMES = (0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 1e30, -1e30, 1e-30)
+"""What elementwise ops meet when a zero cotangent must still give a zero gradient."""
+
+UNARY: dict[str, Callable[..., bb.Tensor]] = {
+    "abs": bb.abs, "exp": bb.exp, "log": bb.log, "sqrt": bb.sqrt, "square": bb.square, "tanh": bb.tanh,
+    "erf": bb.erf, "negative": bb.negative, "relu": bb.relu, "sigmoid": bb.sigmoid, "gelu": bb.gelu,
+    "gelu-tanh": lambda x: bb.gelu(x, "tanh"), "clip": lambda x: bb.clip(x, -1, 1),
+    "pow-2": lambda x: x**2, "pow-3": lambda x: x**3, "pow-half": lambda x: x**0.5, "pow--1": lambda x: x**-1,
+    "base": lambda x: 2**x, "base-0": lambda x: 0**x, "base--1": lambda x: (-1) ** x,
+    "divided": lambda x: 1 / x, "divided-by-0": lambda x: x / 0, "times-inf": lambda x: x * inf,
+    "dropout": lambda x: functional.dropout(x, 0.5), "astype": lambda x: x.astype("float32") * inf,
+}  # fmt: skip
+
+BINARY: dict[str, Callable[..., bb.Tensor]] = {
+    "add": bb.add, "subtract": bb.subtract, "multiply": bb.multiply, "divide": bb.divide, "pow": bb.pow,
+    "maximum": bb.maximum, "minimum": bb.minimum, "where": lambda x, y: bb.where(x > y, x, y),
+}  # fmt: skip
