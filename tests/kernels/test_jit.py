@@ -41,6 +41,17 @@ def test_serial_and_parallel_give_the_same_bits_by_rows(dtype, shape):
     np.testing.assert_allclose(plain[0].sum(1), np.ones(shape[0]), rtol=1e-5)
 
 
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_nan_and_infinity_survive_fastmath(odd):
+    x = random(3, 40)
+    x[1, 7] = odd
+    y, total = np.empty_like(x), np.empty(3, "float32")
+    sample_kernels.sample_rows.serial(x, y, total)
+    assert np.isnan(y).tolist() == [[False] * 40, [True] * 40, [False] * 40]
+    assert not {"nnan", "ninf", "fast"} & set(_jit._options(True)["fastmath"])
+    assert _jit._options(False)["fastmath"] is False
+
+
 @pytest.mark.parametrize("count", [1, 2, 64])
 def test_a_sum_over_blocks_does_not_depend_on_the_number_of_threads(threads, count):
     x = random(1003, 17)

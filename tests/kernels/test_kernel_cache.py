@@ -53,7 +53,7 @@ DAMAGES = {
     "truncated": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
     "garbage": lambda content: b"\x80garbage" * 1000,
-    "one bit": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "one bit": lambda content: content[:9999] + bytes([content[9999] ^ 1]) + content[10_000:],
 }
 
 

@@ -1,41 +1,12 @@
-"""How many threads kernels and BLAS use."""
+"""Kernels follow ``bb.set_num_threads``, from the moment this is imported."""
 
 from __future__ import annotations
 
-import operator
-from typing import Any
-
-from backburner.errors import ArgumentError
+from backburner import threads
+from backburner.threads import get_num_threads as get_num_threads
+from backburner.threads import set_num_threads as set_num_threads
 from backburner_autodiff.kernels import _pool
 
-
-def set_num_threads(count: int) -> None:
-    """Set the number of threads of kernels and of BLAS, for the whole process.
-
-    Kernels take no more than Numba's pool holds, which ``NUMBA_NUM_THREADS`` sets before it starts. With one
-    thread they run plainly. Results of kernels do not depend on it.
-
-    Raises:
-        ArgumentError: ``count`` is less than 1.
-    """
-    try:
-        number = operator.index(count)
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise ArgumentError(
-            f"set_num_threads: not a number of threads: {count!r}. Give an int of at least 1."
-        )
-    _pool.set_count(number)
-    _blas().limit(limits=number, user_api="blas")
-
-
-def get_num_threads() -> int:
-    """Return the number of threads of kernels."""
-    return _pool.get_count()
-
-
-def _blas() -> Any:
-    import threadpoolctl
-
-    return threadpoolctl.ThreadpoolController()
+threads.followers.append(_pool.set_count)
+if threads._count is not None:  # it was set before the extension came
+    _pool.set_count(threads._count)
