@@ -18,6 +18,9 @@ def dropout(x: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
         p: the probability; with 1 all is zero.
         training: without it ``x`` comes back as it is.
 
+    Shape:
+        The result has the shape of ``x``.
+
     Raises:
         ArgumentError: ``p`` is not a probability.
     """
