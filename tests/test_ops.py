@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import backburner as bb
-from ops import CASES, DRAWS, ROWS, Array, Case, Draw, Row, public
-from ops._run import LAYOUTS, backward, bits, differentiate, evaluate, leaves, tensors, told
-from ops.special import BINARY, EXTREMES, SPECIALS, UNARY, Special
+from ops import CASES, DRAWS, ROWS, Array, Case, Draw, Row
+from ops._run import LAYOUTS, backward, bits, close, differentiate, evaluate, largest, leaves, tensors, told
 
 autodiff = pytest.mark.feature_set("autodiff")
 every_row = pytest.mark.parametrize("row", ROWS, ids=[row.name or row.op for row in ROWS])
@@ -23,22 +20,6 @@ every_gradient = pytest.mark.parametrize(
     "row", DIFFERENTIABLE, ids=[row.name or row.op for row in DIFFERENTIABLE]
 )
 both_floats = pytest.mark.parametrize("dtype", ["float32", "float64"])
-TOLERANCE: dict[str, dict[str, float]] = {
-    "float64": {"rtol": 1e-12, "atol": 1e-12},
-    "float32": {"rtol": 1e-5, "atol": 2e-6},
-}
-GOLDEN = Path(__file__).parent / "golden" / "torch_ops.npz"
-
-
-def close(found: Array, wanted: Any, dtype: str = "float64", scale: float = 1.0) -> None:
-    """Compare, with an absolute tolerance for numbers of the size of ``scale``."""
-    tolerance = TOLERANCE[dtype]
-    np.testing.assert_allclose(found, wanted, tolerance["rtol"], tolerance["atol"] * max(1.0, scale))
-
-
-def largest(x: Array) -> float:
-    finite = np.abs(x[np.isfinite(x)]) if x.size else x
-    return float(finite.max()) if finite.size else 0.0
 
 
 @pytest.fixture
@@ -153,16 +134,6 @@ def test_dropout_drops_its_share_and_scales_the_rest() -> None:
     y = bb.nn.functional.dropout(bb.ones((100, 100)), 0.3).numpy()
     assert set(np.unique(y)) == {np.float32(0), np.float32(1 / 0.7)}
     assert abs((y == 0).mean() - 0.3) < 0.03
-
-
-@pytest.mark.parametrize("special", SPECIALS, ids=str)
-@both_floats
-def test_a_special_value_is_right(special: Special, dtype: str) -> None:
-    if special.value is None:
-        return
-    with np.errstate(all="ignore"):
-        y = special.call(*(bb.tensor(x, dtype=dtype) for x in special.inputs)).numpy()
-    np.testing.assert_allclose(y, special.value, 1e-6, special.atol)
 
 
 # -- backward ------------------------------------------------------------------------------------------
@@ -398,164 +369,3 @@ def test_the_table_reaches_every_kernel_of_the_rules(
         and not kernel.py_func.__module__.endswith(".optim")
     }
     assert of_rules and of_rules - reached == set()
-
-
-# -- special values ------------------------------------------------------------------------------------
-
-WITH_GRADIENTS = [special for special in SPECIALS if special.gradients]
-
-
-def gradients_of(special: Special, dtype: str, device: bb.Device) -> list[Array]:
-    marked = [bb.tensor(x, dtype=dtype, device=device).require_grad() for x in special.inputs]
-    with np.errstate(all="ignore"):
-        y = special.call(*marked)
-        cotangent = None if special.cotangent is None else bb.tensor(special.cotangent, dtype=y.dtype)
-        grads = y.backward(cotangent)
-    return [grads[x].numpy() for x in marked]
-
-
-@autodiff
-@pytest.mark.parametrize("special", WITH_GRADIENTS, ids=str)
-@both_floats
-@pytest.mark.parametrize("strategy", ["DISABLED", "BALANCED"])
-def test_a_special_gradient_is_right(special: Special, dtype: str, strategy: str, device: bb.Device) -> None:
-    device = device.gradient_checkpointing(getattr(bb.GradientCheckpointing, strategy))
-    found = gradients_of(special, dtype, device)
-    for dx, wanted in zip(found, special.gradients, strict=True):
-        assert dx.dtype == dtype  # B067
-        if wanted is not None:
-            for part, right in zip(dx, wanted, strict=True) if dx.ndim > 1 else [(dx, wanted)]:
-                if right is not None:
-                    np.testing.assert_allclose(part, right, 1e-5, special.atol)
-
-
-@autodiff
-@pytest.mark.parametrize("op", UNARY)
-@both_floats
-def test_a_zero_cotangent_stops_even_an_infinite_slope(op: str, dtype: str, device: bb.Device) -> None:
-    with np.errstate(all="ignore"):
-        x = bb.tensor(EXTREMES, dtype=dtype, device=device).require_grad()
-        y = UNARY[op](x)
-        dx = y.backward(bb.zeros(y.shape, dtype=y.dtype))[x].numpy()
-        np.testing.assert_array_equal(dx, 0)
-        for i in range(len(EXTREMES)):  # and one that is not zero elsewhere changes nothing about it
-            y = UNARY[op](x)
-            g = np.zeros(y.shape, y.dtype)
-            g[2] = 1
-            dx = y.backward(bb.asarray(g))[x].numpy()
-            assert i == 2 or dx[i] == 0
-
-
-@autodiff
-@pytest.mark.parametrize("op", BINARY)
-@both_floats
-def test_a_zero_cotangent_stops_infinite_slopes_of_two_inputs(op: str, dtype: str, device: bb.Device) -> None:
-    with np.errstate(all="ignore"):
-        x = bb.tensor(EXTREMES, dtype=dtype, device=device).require_grad()
-        for shape in ((-1, 1), (-1,)):
-            y = bb.tensor(EXTREMES, dtype=dtype, device=device).require_grad()
-            out = BINARY[op](x, y.reshape(shape))
-            grads = out.backward(bb.zeros(out.shape, dtype=dtype))
-            np.testing.assert_array_equal(grads[x].numpy(), 0)
-            np.testing.assert_array_equal(grads[y].numpy(), 0)
-
-
-@autodiff
-@pytest.mark.parametrize("number", [2.5, np.float64(2.5), np.float32(2.5), 2, np.int64(2)], ids=repr)
-def test_B067_a_number_as_operand_keeps_float32_forward_and_backward(number: Any, device: bb.Device) -> None:
-    x = bb.ones((2,), device=device).require_grad()
-    for y in (x * number, number * x, x / number, number / x, x + number, x - number, x**number):
-        assert y.dtype == bb.float32
-        assert y.backward()[x].dtype == bb.float32
-
-
-@autodiff
-def test_B067_a_gradient_through_a_float64_operand_comes_back_in_float32(device: bb.Device) -> None:
-    x = bb.ones((2,), device=device).require_grad()
-    y = x * bb.tensor([2.0, 3.0], dtype=bb.float64)
-    assert y.dtype == bb.float64
-    dx = y.backward()[x]
-    assert dx.dtype == bb.float32 and dx.tolist() == [2, 3]
-
-
-@autodiff
-def test_batch_norm_stores_the_unbiased_variance_and_normalises_by_the_biased_one(device: bb.Device) -> None:
-    x = bb.tensor([[0.0], [2.0]], dtype="float64", device=device).require_grad()
-    zero, one = bb.zeros((1,), dtype="float64"), bb.ones((1,), dtype="float64")
-    out, mean, var = bb.nn.functional.batch_norm(x, zero, one, training=True, momentum=1.0, eps=0.0)
-    assert out.tolist() == [[-1], [1]]
-    assert mean is not None and mean.tolist() == [1] and not mean.is_tracked()
-    assert var is not None and var.tolist() == [2] and not var.is_tracked()
-
-
-def test_an_empty_batch_changes_no_statistics() -> None:
-    mean, var = bb.tensor([3.0]), bb.tensor([2.0])
-    _, new_mean, new_var = bb.nn.functional.batch_norm(bb.zeros((0, 1)), mean, var, training=True)
-    assert new_mean is not None and new_mean.tolist() == [3]
-    assert new_var is not None and new_var.tolist() == [2]
-
-
-# -- PyTorch's values ----------------------------------------------------------------------------------
-
-
-def golden() -> dict[str, dict[str, Array]]:
-    """Return the parts of each case in the file, by its name."""
-    with np.load(GOLDEN) as file:
-        index, values = json.loads(str(file["index"])), file["values"]
-    found: dict[str, dict[str, Array]] = {}
-    start = 0
-    for name, shapes in index:
-        parts = found[name] = {}
-        for part, shape in shapes.items():
-            stop = start + math.prod(shape)
-            parts[part] = values[start:stop].reshape(shape)
-            start = stop
-    return found
-
-
-FROZEN = golden()
-FROZEN_OPS = {name.split("-")[0] for name in FROZEN}
-FROZEN_CASES = [case for case in CASES if str(case) in FROZEN]
-
-
-def _frozen_inputs(case: Case, dtype: str) -> list[Array | None]:
-    parts = FROZEN[str(case)]
-    return [
-        None if x is None else parts[f"input{i}"].astype(dtype if x.dtype.kind == "f" else x.dtype)
-        for i, x in enumerate(case.arrays())
-    ]
-
-
-def test_every_case_of_an_op_that_pytorch_has_is_frozen() -> None:
-    wanted = {str(case) for case in CASES if (case.row.name or case.row.op) in FROZEN_OPS and not case.empty}
-    assert wanted == set(FROZEN)
-    assert len(FROZEN_OPS) >= 40
-
-
-@pytest.mark.parametrize("case", FROZEN_CASES, ids=str)
-@both_floats
-def test_the_result_is_pytorchs(case: Case, dtype: str) -> None:
-    for i, y in enumerate(evaluate(case, _frozen_inputs(case, dtype))):
-        close(y, FROZEN[str(case)][f"output{i}"], dtype)
-
-
-@autodiff
-@pytest.mark.parametrize("case", [case for case in FROZEN_CASES if case.differentiable()], ids=str)
-@both_floats
-def test_the_gradient_is_pytorchs(case: Case, dtype: str, device: bb.Device) -> None:
-    arrays, parts = _frozen_inputs(case, dtype), FROZEN[str(case)]
-    marked = leaves(case, arrays, device)
-    outputs = case.carried(case(*marked))
-    grads = backward(outputs, [parts[f"cotangent{i}"].astype(dtype) for i in range(len(outputs))])
-    for i in case.differentiable():
-        x = marked[i]
-        assert x is not None
-        wanted = parts[f"gradient{i}"]
-        close(grads[x].numpy(), wanted, dtype, scale=largest(wanted))
-
-
-# -- construction --------------------------------------------------------------------------------------
-
-
-def test_public_finds_functions_only() -> None:
-    assert all(callable(public(row.op)) for row in ROWS)

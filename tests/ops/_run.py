@@ -13,6 +13,11 @@ from ops._row import Array, Case
 
 Arrays = Sequence[Array | None]
 
+TOLERANCE: dict[str, dict[str, float]] = {
+    "float64": {"rtol": 1e-12, "atol": 1e-12},
+    "float32": {"rtol": 1e-5, "atol": 2e-6},
+}
+
 
 @contextmanager
 def told(case: object) -> Iterator[None]:
@@ -104,3 +109,15 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "column-major": lambda x: np.array(x, order="F"),
     "read-only": read_only,
 }
+
+
+def close(found: Array, wanted: Any, dtype: str = "float64", scale: float = 1.0) -> None:
+    """Compare, with an absolute tolerance for numbers of the size of ``scale``."""
+    tolerance = TOLERANCE[dtype]
+    np.testing.assert_allclose(found, wanted, tolerance["rtol"], tolerance["atol"] * max(1.0, scale))
+
+
+def largest(x: Array) -> float:
+    """Return the size of the largest number that is finite."""
+    finite = np.abs(x[np.isfinite(x)]) if x.size else x
+    return float(finite.max()) if finite.size else 0.0
