@@ -10,7 +10,7 @@ from typing import Any
 
 from backburner_autodiff.kernels._jit import kernel, prange
 from backburner_autodiff.kernels._strict import difference
-from backburner_autodiff.kernels.math import erf, exp, log, max_of, tanh
+from backburner_autodiff.kernels.math import erf, exp, log, max_of, sigmoid, tanh
 
 SQRT_HALF = math.sqrt(0.5)
 ONE_OVER_SQRT_TAU = 1.0 / math.sqrt(2.0 * math.pi)
@@ -25,6 +25,13 @@ def relu_backward(g: Any, out: Any, dx: Any) -> None:
     zero = g.dtype.type(0)
     for i in prange(g.size):
         dx[i] = zero if out[i] <= zero else g[i]
+
+
+@kernel("x[...] -> x[...]", cost=2)
+def sigmoid_forward(x: Any, out: Any) -> None:
+    """Return ``1 / (1 + exp(-x))``."""
+    for i in prange(x.size):
+        out[i] = sigmoid(x[i])
 
 
 @kernel("x[...], x[...] -> x[...]")

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from backburner_autodiff.kernels._jit import kernel, prange
+from backburner_autodiff.kernels._jit import kernel, prange, subroutine
 from backburner_autodiff.kernels._strict import difference
 from backburner_autodiff.kernels.math import exp, log, max_of
 
 
-@kernel("x[:,:], int[:], x[:], int, x, x -> x[:], x[:], x[:], x[:]", cost=2, fastmath=True)
+@subroutine
+def smoothed_loss(hit: Any, nll: Any, share: Any, weights: Any, log_total: Any, spread: Any) -> Any:
+    """Return the loss of a row: of its target, and of all classes."""
+    return hit * nll + share * (weights * log_total - spread)
+
+
+@subroutine
+def softmax_factor(g: Any, hit: Any, share: Any, weights: Any, scale: Any) -> Any:
+    """Return what takes ``exp(x - highest)`` to its part of the gradient."""
+    return g * (hit + share * weights) * scale
+
+
+@kernel("x[:,:], int[:], x[:], int, x, x -> x[:], x[:], x[:], float[:]", cost=2, fastmath=True)
 def cross_entropy_forward(
     x: Any, target: Any, weight: Any, ignore_index: Any, smoothing: Any, weights: Any,
-    loss: Any, row_weight: Any, highest: Any, scale: Any,
+    loss: Any, highest: Any, scale: Any, totals: Any,
 ) -> None:  # fmt: skip
-    """Return the loss and the weight of each row, and what its softmax is made of: ``exp(x - highest) * scale``.
+    """Return the loss of each row, and what its softmax is made of: ``exp(x - highest) * scale``.
 
     Shape:
-        x ``[n, c]``, weight ``[c]`` with the sum ``weights``; the others ``[n]``.
+        x ``[n, c]``, weight ``[c]`` with the sum ``weights``; totals ``[2]``, of the losses and the weights of their
+        rows; the others ``[n]``.
     """
     n, c = x.shape
     zero, one = x.dtype.type(0), x.dtype.type(1)
@@ -26,23 +39,29 @@ def cross_entropy_forward(
         t = target[i]
         if t == ignore_index:  # often -100, which must not index
             loss[i] = zero
-            row_weight[i] = zero
         else:
             h = max_of(x[i])
             total = zero
             for j in range(c):
                 total += exp(difference(x[i, j], h))
             log_total = log(total)
-            value = (one - smoothing) * weight[t] * difference(log_total, difference(x[i, t], h))
+            nll = difference(log_total, difference(x[i, t], h))
+            hit = (one - smoothing) * weight[t]
             if smoothing > zero:
                 spread = zero
                 for j in range(c):
                     spread += weight[j] * difference(x[i, j], h)
-                value += share * (weights * log_total - spread)
-            loss[i] = value
-            row_weight[i] = weight[t]
+                loss[i] = smoothed_loss(hit, nll, share, weights, log_total, spread)
+            else:
+                loss[i] = hit * nll
             highest[i] = h
             scale[i] = one / total
+    sum_loss, sum_weight = 0.0, 0.0
+    for k in range(n):
+        if target[k] != ignore_index:
+            sum_loss += loss[k]
+            sum_weight += weight[target[k]]
+    totals[0], totals[1] = sum_loss, sum_weight
 
 
 @kernel("x[:,:], x[:], int[:], x[:], int, x, x, x[:], x[:] -> x[:,:]", cost=2, fastmath=True)
@@ -66,12 +85,12 @@ def cross_entropy_backward(
         else:
             h = highest[i]
             hit = (one - smoothing) * weight[t]
-            factor = g[i] * (hit + share * weights) * scale[i]
+            factor = softmax_factor(g[i], hit, share, weights, scale[i])
             if smoothing > zero:
                 spread = g[i] * share
                 for j in range(c):
-                    dx[i, j] = exp(difference(x[i, j], h)) * factor - spread * weight[j]
+                    dx[i, j] = difference(exp(difference(x[i, j], h)) * factor, spread * weight[j])
             else:
                 for j in range(c):
                     dx[i, j] = exp(difference(x[i, j], h)) * factor
-            dx[i, t] -= g[i] * hit
+            dx[i, t] = difference(dx[i, t], g[i] * hit)

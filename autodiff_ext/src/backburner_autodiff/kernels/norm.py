@@ -9,12 +9,30 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from backburner_autodiff.kernels._jit import kernel, prange
+from backburner_autodiff.kernels._jit import kernel, prange, subroutine
 from backburner_autodiff.kernels._strict import difference
 
 CHUNK = 1024
 ROWS = 64
 COLUMNS = 64  # channels per task of the batch norm of rows
+
+
+@subroutine
+def normalised(x: Any, origin: Any, mean: Any, rstd: Any) -> Any:
+    """Return ``x`` less its mean, in units of the deviation."""
+    return ((x - origin) - mean) * rstd
+
+
+@subroutine
+def affine(x: Any, weight: Any, bias: Any) -> Any:
+    """Return ``x * weight + bias``."""
+    return x * weight + bias
+
+
+@subroutine
+def gradient(scale: Any, g: Any, mean_g: Any, y: Any, mean_gy: Any) -> Any:
+    """Return the gradient of the input from the mean cotangent and its mean product with the output ``y``."""
+    return scale * ((g - mean_g) - y * mean_gy)
 
 
 @kernel("x[:,:], x[:], x[:], float -> x[:,:], x[:], x[:]", fastmath=True)
@@ -48,7 +66,7 @@ def layer_norm_forward(x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean:
         mean[i] = m
         rstd[i] = r
         for j in range(d):
-            out[i, j] = difference(difference(x[i, j], origin), m) * r * weight[j] + bias[j]
+            out[i, j] = affine(normalised(x[i, j], origin, m, r), weight[j], bias[j])
 
 
 @kernel(
@@ -80,14 +98,14 @@ def layer_norm_backward(
                 for j in range(d):
                     gw = g[i, j] * weight[j]
                     mean_g += gw
-                    mean_gy += gw * (difference(difference(x[i, j], origin), m) * r)
+                    mean_gy += gw * normalised(x[i, j], origin, m, r)
                 mean_g *= share
                 mean_gy *= share
                 for j in range(d):
-                    y = difference(difference(x[i, j], origin), m) * r
-                    dx[i, j] = r * (difference(g[i, j] * weight[j], mean_g) - y * mean_gy)
+                    y = normalised(x[i, j], origin, m, r)
+                    dx[i, j] = gradient(r, g[i, j] * weight[j], mean_g, y, mean_gy)
                 for j in range(columns):
-                    dweight_part[block, j] += g[i, j] * (difference(difference(x[i, j], origin), m) * r)
+                    dweight_part[block, j] += g[i, j] * normalised(x[i, j], origin, m, r)
                     dbias_part[block, j] += g[i, j]
             for j in range(columns):
                 dweight[block, j] += dweight_part[block, j]
@@ -135,7 +153,7 @@ def batch_norm_forward(
         scale, shift = r * weight[k], bias[k]
         for i in range(n):
             for j in range(s):
-                out[i, k, j] = difference(difference(x[i, k, j], origin), m) * scale + shift
+                out[i, k, j] = affine(difference(difference(x[i, k, j], origin), m), scale, shift)
 
 
 @kernel("x[:,:,:], x[:,:,:], x[:], x[:], x[:] -> x[:,:,:], x[:], x[:]", fastmath=True)
@@ -161,7 +179,7 @@ def batch_norm_backward(
                 xs, gs = x[i, k, start : start + CHUNK], g[i, k, start : start + CHUNK]
                 for j in range(xs.size):
                     part_g += gs[j]
-                    part_gy += gs[j] * (difference(difference(xs[j], origin), m) * r)
+                    part_gy += gs[j] * normalised(xs[j], origin, m, r)
                 total_g += part_g
                 total_gy += part_gy
         dweight[k] = total_gy
@@ -170,8 +188,8 @@ def batch_norm_backward(
         scale = r * weight[k]
         for i in range(n):
             for j in range(s):
-                y = difference(difference(x[i, k, j], origin), m) * r
-                dx[i, k, j] = scale * (difference(g[i, k, j], mean_g) - y * mean_gy)
+                y = normalised(x[i, k, j], origin, m, r)
+                dx[i, k, j] = gradient(scale, g[i, k, j], mean_g, y, mean_gy)
 
 
 @kernel("x[:,:], x[:], x[:], float, int -> x[:,:], x[:], x[:], x[:], x[:,:], float[:]")
@@ -230,7 +248,7 @@ def batch_norm_rows_forward(
         for i in range(n):
             xs, ys = x[i, low:high], out[i, low:high]
             for k in range(ps.size):
-                ys[k] = ((xs[k] - origin[k]) - ms[k]) * scale[k] + bs[k]
+                ys[k] = affine((xs[k] - origin[k]) - ms[k], scale[k], bs[k])
 
 
 @kernel("x[:,:], x[:,:], x[:], x[:], x[:], int -> x[:,:], x[:], x[:], x[:,:], float[:,:]")
@@ -271,7 +289,7 @@ def batch_norm_rows_backward(
             for i in range(first, min(first + ROWS, n)):
                 xs, gs = x[i, low:high], g[i, low:high]
                 for k in range(origin.size):
-                    part_gy[k] += gs[k] * (((xs[k] - origin[k]) - ms[k]) * rs[k])
+                    part_gy[k] += gs[k] * normalised(xs[k], origin[k], ms[k], rs[k])
                     part_g[k] += gs[k]
             for k in range(origin.size):
                 total_gy[k] += part_gy[k]
@@ -287,5 +305,5 @@ def batch_norm_rows_backward(
         for i in range(n):
             xs, gs, dxs = x[i, low:high], g[i, low:high], dx[i, low:high]
             for k in range(origin.size):
-                y = ((xs[k] - origin[k]) - ms[k]) * rs[k]
-                dxs[k] = scale[k] * (gs[k] - part_g[k] - y * part_gy[k])
+                y = normalised(xs[k], origin[k], ms[k], rs[k])
+                dxs[k] = gradient(scale[k], gs[k], part_g[k], y, part_gy[k])

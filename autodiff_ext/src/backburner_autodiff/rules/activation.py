@@ -26,8 +26,12 @@ def relu(out: Array, x: Array) -> tuple[Vjp]:
     return (lambda g: _mapped(kernels.relu_backward, g, out, shape=g.shape, dtype=g.dtype),)
 
 
-@rule
-def sigmoid(out: Array, x: Array) -> tuple[Vjp]:
+def sigmoid_forward(x: Array, /) -> tuple[Array, None]:
+    return _mapped(kernels.sigmoid_forward, x, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=sigmoid_forward)
+def sigmoid(out: Array, x: Array, *, residuals: None) -> tuple[Vjp]:
     return (lambda g: _mapped(kernels.sigmoid_backward, g, out, shape=g.shape, dtype=g.dtype),)
 
 

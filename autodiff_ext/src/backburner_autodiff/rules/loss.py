@@ -30,16 +30,18 @@ def cross_entropy_forward(
     x: Array, target: Array, weight: Array | None, /,
     *, ignore_index: int, label_smoothing: float, reduction: str,
 ) -> tuple[Array, Softmax]:  # fmt: skip
-    loss, row_weight, highest, scale = np.zeros((4, x.shape[0]), x.dtype)
+    loss, highest, scale = np.empty((3, x.shape[0]), x.dtype)
+    totals = np.empty(2)
     weights, total = _weights(x, weight)
     kernels.cross_entropy_forward(
-        x, target, weights, ignore_index, label_smoothing, total, loss, row_weight, highest, scale
+        x, target, weights, ignore_index, label_smoothing, total, loss, highest, scale, totals
     )
     if reduction == "none":
         return loss, Softmax(highest, scale, 1.0)
-    divisor = float(np.add.reduce(row_weight, dtype=np.float64)) if reduction == "mean" else 1.0
-    value = np.add.reduce(loss, dtype=np.float64) / divisor if divisor else np.nan
-    return np.asarray(value, x.dtype), Softmax(highest, scale, divisor)
+    value, divisor = totals.tolist()
+    if reduction == "sum":
+        divisor = 1.0
+    return np.array(value / divisor if divisor else np.nan, x.dtype), Softmax(highest, scale, divisor)
 
 
 @rule(forward=cross_entropy_forward, compute_bound=True)

@@ -38,8 +38,9 @@ def batch_norm_forward(
     n, c = x.shape[:2]
     s = math.prod(x.shape[2:])
     out = np.empty(x.shape, x.dtype)
-    mean, var, rstd = (np.full(c, np.nan, x.dtype) for _ in range(3))
+    mean, var, rstd = np.empty((3, c), x.dtype)
     if x.size == 0:
+        mean[:] = var[:] = np.nan
         return (out, mean, var), (mean, rstd)
     weight, bias = _affine(x, c, weight, bias)
     if s < SMALL_IMAGE:
