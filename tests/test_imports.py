@@ -35,6 +35,7 @@ CORE_LAYERS = (
         "backburner._features",
         "backburner._version",
         "backburner._seeds",
+        "backburner.threads",
     ),
     ("backburner.dtype", "backburner.errors"),
 )
