@@ -21,6 +21,7 @@ SOURCES = {
 CORE_LAYERS = (
     ("backburner", "backburner.__main__"),
     ("backburner.cli",),
+    ("backburner.models",),
     (
         *("backburner.nn", "backburner.record", "backburner.data", "backburner.transforms"),
         *("backburner.optim", "backburner.train"),
