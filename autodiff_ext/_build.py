@@ -48,7 +48,6 @@ REQUIRES = [
     "numba >= 0.61; python_version >= '3.13'",
     "numba >= 0.63; python_version >= '3.14'",
     "rich >= 13",
-    "threadpoolctl >= 3.1",
 ]
 
 # No build/ and no *.egg-info beside the sources: the first goes stale and collides when two builds run at

@@ -24,7 +24,7 @@ def test_the_core_brings_numpy_and_nothing_else() -> None:
     requires = [text for text in md.requires("backburner") or [] if "extra ==" not in text]
     assert requires == ["numpy>=2.0"]
     installed = {distribution.name.lower() for distribution in md.distributions()}
-    assert not installed & {"numba", "llvmlite", "rich", "threadpoolctl", EXTENSION}
+    assert not installed & {"numba", "llvmlite", "rich", EXTENSION}
 
 
 @pytest.mark.feature_set("core", "autodiff", "broken")
