@@ -246,16 +246,12 @@ def test_what_is_not_needed_is_not_computed(groups: int, monkeypatch: pytest.Mon
     from backburner_autodiff.rules import conv as rules
 
     calls: list[str] = []
-    for name in ("conv2d_gather", "conv2d_scatter", "conv2d_depthwise_input", "conv2d_depthwise_weight"):
+    for name in ("conv2d_gather", "conv2d_scatter", "conv2d_depthwise_input"):
         kernel = getattr(rules, name)
         monkeypatch.setattr(rules, name, lambda *xs, n=name, k=kernel: (calls.append(n), k(*xs)))
     x, weight, bias = np.ones((1, 2, 4, 4)), np.ones((2, 2 // groups, 2, 2)), np.ones(2)
     g = np.ones((1, 2, 3, 3))
-    kernels = (
-        ["conv2d_scatter", "conv2d_gather"]
-        if groups == 1
-        else ["conv2d_depthwise_input", "conv2d_depthwise_weight"]
-    )
+    kernels = ["conv2d_scatter" if groups == 1 else "conv2d_depthwise_input", "conv2d_gather"]
     for which in range(3):
         needed = tuple(i == which for i in range(3))
         calls.clear()
@@ -293,10 +289,6 @@ THREADED: dict[str, Any] = {
     "conv2d_depthwise_input": lambda: (
         [*_arrays((5, 6, 5, 10), (6, 3, 2)), *WINDOW],
         [np.zeros((5, 3, 9, 8), np.float32)],
-    ),
-    "conv2d_depthwise_weight": lambda: (
-        [*_arrays((5, 6, 5, 10), (5, 3, 9, 8)), *WINDOW],
-        [np.empty((5, 6, 3, 2))],
     ),
 }
 

@@ -118,36 +118,3 @@ def conv2d_depthwise_input(g, weight, sh, sw, ph, pw, dh, dw, dx):  # type: igno
                         else:
                             for q in range(last - first):
                                 to[q * sw] += source[q] * factor
-
-
-@kernel("x[:,:,:,:], x[:,:,:,:], int, int, int, int, int, int -> float[:,:,:,:]", cost=4, fastmath=True)
-def conv2d_depthwise_weight(g, x, sh, sw, ph, pw, dh, dw, shares):  # type: ignore[no-untyped-def]
-    """Write each image's share of the gradient of the weight, ``[n, o, kh, kw]``, where a group has one channel."""
-    n, c, h, w = x.shape
-    _, outputs, oh, ow = g.shape
-    _, _, kh, kw = shares.shape
-    each = outputs // c
-    zero = x.dtype.type(0)
-    for plane in prange(n * outputs):
-        i = plane // outputs
-        o = plane % outputs
-        for ki in range(kh):
-            above = ki * dh - ph
-            top, bottom = met(above, sh, h, oh)
-            for kj in range(kw):
-                left = kj * dw - pw
-                first, last = met(left, sw, w, ow)
-                total = 0.0
-                if first < last:
-                    for r in range(top, bottom):
-                        cotangent = g[i, o, r, first:last]
-                        source = x[i, o // each, r * sh + above, first * sw + left :]
-                        part = zero
-                        if sw == 1:
-                            for q in range(last - first):
-                                part += cotangent[q] * source[q]
-                        else:
-                            for q in range(last - first):
-                                part += cotangent[q] * source[q * sw]
-                        total += part
-                shares[i, o, ki, kj] = total

@@ -10,7 +10,6 @@ import numpy as np
 from backburner.backends.numpy.conv import conv2d_chunk
 from backburner_autodiff.kernels.conv import (
     conv2d_depthwise_input,
-    conv2d_depthwise_weight,
     conv2d_gather,
     conv2d_scatter,
 )
@@ -34,14 +33,13 @@ def conv2d(
     def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
         to_x, to_weight = needed[:2]
         dx = dweight = dbias = None
-        if depthwise:
-            dx, dweight = _depthwise(g, x, weight, window, to_x, to_weight)
-        else:
-            if to_x and pointwise:
-                dx, to_x = _pointwise(g, weight, groups), False
-            if to_x or to_weight:
-                gradients = _columns(g, x, weight, window, groups, to_x, to_weight)
-                dx, dweight = (gradients[0] if to_x else dx), gradients[1]
+        if to_x and depthwise:
+            dx = _depthwise(g, x.shape, weight, window)
+        elif to_x and pointwise:
+            dx = _pointwise(g, weight, groups)
+        if to_weight or (to_x and dx is None):
+            by_columns, dweight = _columns(g, x, weight, window, groups, to_x and dx is None, to_weight)
+            dx = by_columns if dx is None else dx
         if biased and needed[2]:
             dbias = g.sum(axis=(2, 3)).sum(axis=0, dtype=np.float64).astype(g.dtype)
         return dx, dweight, dbias
@@ -90,17 +88,8 @@ def _pointwise(g: Array, weight: Array, groups: int) -> Array:
     return dx.reshape(n, groups * c, h, w)
 
 
-def _depthwise(
-    g: Array, x: Array, weight: Array, window: Window, to_x: bool, to_weight: bool
-) -> tuple[Array | None, Array | None]:
-    """Loop over planes where a group has one channel: its products are too small for BLAS."""
-    dx = dweight = None
-    g = np.ascontiguousarray(g)
-    if to_x:
-        dx = np.zeros(x.shape, x.dtype)
-        conv2d_depthwise_input(g, weight[:, 0], *window, dx)
-    if to_weight:
-        shares = np.empty((len(x), len(weight), *weight.shape[2:]))
-        conv2d_depthwise_weight(g, x, *window, shares)
-        dweight = shares.sum(axis=0).astype(x.dtype).reshape(weight.shape)
-    return dx, dweight
+def _depthwise(g: Array, shape: tuple[int, ...], weight: Array, window: Window) -> Array:
+    """Return the gradient of x where a group has one channel: its products are too small for BLAS."""
+    dx = np.zeros(shape, g.dtype)
+    conv2d_depthwise_input(g, weight[:, 0], *window, dx)
+    return dx
