@@ -6,12 +6,14 @@ import ast
 import configparser
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from backburner import features
+from backburner import cli, features
 from backburner._version import __version__ as V
 from backburner.errors import ArgumentError, FeatureError
 from fakes import PROVIDER, distribution, python, run
@@ -436,6 +438,44 @@ def test_a_wrong_command_line_exits_with_2_and_the_usage(arguments: tuple[str, .
     status, _, err = command(*arguments)
     assert status == 2
     assert err.startswith("usage: backburner")
+
+
+@pytest.mark.parametrize(
+    "error, status, told",
+    [
+        (ArgumentError("predict: no such sample: 360"), 1, "backburner: predict: no such sample: 360\n"),
+        (FileNotFoundError(2, "No such file", "x"), 1, "backburner: [Errno 2] No such file: 'x'\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_what_a_subcommand_raises_is_told_without_a_traceback(
+    error: BaseException, status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(args: object) -> int:
+        raise error
+
+    assert cli.main(["go"], [cli.Command("go", "go", lambda parser: None, run)]) == status
+    assert capsys.readouterr() == ("", told)
+
+
+def test_a_subcommand_is_one_row_with_its_options_and_its_status() -> None:
+    row = cli.Command(
+        "go", "go", lambda parser: parser.add_argument("--far", type=int), lambda args: args.far
+    )
+    assert cli.main(["go", "--far", "7"], [row]) == 7
+
+
+def test_a_reader_who_leaves_early_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "backburner", "features"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert (process.wait(60), process.stderr.read()) == (0, "")
+    process.stderr.close()
 
 
 def test_the_command_knows_its_version() -> None:

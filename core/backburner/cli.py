@@ -68,7 +68,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
+def parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     top = argparse.ArgumentParser(
         prog="backburner", description="Deep learning on NumPy; training on demand."
@@ -82,9 +82,9 @@ def parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
     return top
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, commands: Sequence[Command] = COMMANDS) -> int:
     """Run the command line and return its exit status: 0, 1 for a user's error, 2 for a wrong option."""
-    args = parser().parse_args(argv)
+    args = parser(commands).parse_args(argv)
     try:
         status: int = args.run(args)
         sys.stdout.flush()  # so that a reader who has gone is noticed here and not at exit
