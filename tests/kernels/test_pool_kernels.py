@@ -216,12 +216,12 @@ THREADED: dict[str, Any] = {
         [np.zeros((6, 3, 8), np.int64)],
     ),
     "max_pool2d_scatter": lambda: (
-        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="uint8"), OFFSETS, 2, 1, 0, 0],
-        [np.zeros((6, 8, 9), np.float32)],
+        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="uint8"), OFFSETS, 9, 2, 1, 0, 0],
+        [np.zeros((6, 72), np.float32)],
     ),
     "max_pool2d_scatter_of_many": lambda: (
-        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="int64"), OFFSETS, 2, 1, 0, 0],
-        [np.zeros((6, 8, 9), np.float32)],
+        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="int64"), OFFSETS, 9, 2, 1, 0, 0],
+        [np.zeros((6, 72), np.float32)],
     ),
     "avg_pool2d_scatter": lambda: (
         [_planes(6, 3, 8), np.array([2, 3, 3]), np.full(8, 2), 3, 2, 2, 1, 1, 0],

@@ -19,11 +19,14 @@ FEW_TAPS = 255
 
 @subroutine
 def _find_taps(
-    x: Any, out: Any, kh: int, kw: int, sh: int, sw: int, ph: int, pw: int, dh: int, dw: int, none: Any, taps: Any
+    plane: int, x: Any, out: Any,
+    kh: int, kw: int, sh: int, sw: int, ph: int, pw: int, dh: int, dw: int, none: Any, taps: Any,
 ) -> None:  # fmt: skip
-    h, w = x.shape
-    oh, ow = out.shape
-    taps[:] = none
+    _, h, w = x.shape
+    _, oh, ow = out.shape
+    for r in range(oh):
+        for q in range(ow):
+            taps[plane, r, q] = none
     line = np.empty(ow, x.dtype)
     for ki in range(kh):
         above = ki * dh - ph
@@ -35,9 +38,9 @@ def _find_taps(
                 continue
             tap = taps.dtype.type(ki * kw + kj)
             for r in range(top, bottom):
-                source = x[r * sh + above, first * sw + left :]
-                largest = out[r, first:last]
-                found = taps[r, first:last]
+                source = x[plane, r * sh + above, first * sw + left :]
+                largest = out[plane, r, first:last]
+                found = taps[plane, r, first:last]
                 # two loops, as only the second becomes vector code
                 for q in range(last - first):
                     line[q] = source[q * sw]
@@ -51,43 +54,40 @@ def _find_taps(
 def max_pool2d_taps(x, out, kh, kw, sh, sw, ph, pw, dh, dw, taps):  # type: ignore[no-untyped-def]
     """Find the tap of each window that holds its largest element: the first of equals, the last NaN."""
     for plane in prange(x.shape[0]):
-        _find_taps(x[plane], out[plane], kh, kw, sh, sw, ph, pw, dh, dw, taps.dtype.type(255), taps[plane])
+        _find_taps(plane, x, out, kh, kw, sh, sw, ph, pw, dh, dw, taps.dtype.type(255), taps)
 
 
 @kernel("x[:,:,:], x[:,:,:], int, int, int, int, int, int, int, int -> int[:,:,:]", cost=1)
 def max_pool2d_taps_of_many(x, out, kh, kw, sh, sw, ph, pw, dh, dw, taps):  # type: ignore[no-untyped-def]
     """Find the same for large windows; -1 is for a window that meets no input."""
     for plane in prange(x.shape[0]):
-        _find_taps(x[plane], out[plane], kh, kw, sh, sw, ph, pw, dh, dw, taps.dtype.type(-1), taps[plane])
+        _find_taps(plane, x, out, kh, kw, sh, sw, ph, pw, dh, dw, taps.dtype.type(-1), taps)
 
 
 @subroutine
 def _give(
-    g: Any, taps: Any, offsets: Any, sh: int, sw: int, ph: int, pw: int, none: int, dx: Any
+    plane: int, g: Any, taps: Any, offsets: Any, w: int, sh: int, sw: int, ph: int, pw: int, none: int, dx: Any
 ) -> None:  # fmt: skip
-    oh, ow = g.shape
-    w = dx.shape[1]
-    plane = dx.reshape(dx.size)
-    for r in range(oh):
+    for r in range(g.shape[1]):
         start = (r * sh - ph) * w - pw
-        for q in range(ow):
-            tap = taps[r, q]
+        for q in range(g.shape[2]):
+            tap = taps[plane, r, q]
             if tap != none:
-                plane[start + q * sw + offsets[tap]] += g[r, q]
+                dx[plane, start + q * sw + offsets[tap]] += g[plane, r, q]
 
 
-@kernel("x[:,:,:], uint8[:,:,:], int[:], int, int, int, int -> x[:,:,:]", cost=1.5)
-def max_pool2d_scatter(g, taps, offsets, sh, sw, ph, pw, dx):  # type: ignore[no-untyped-def]
-    """Add the cotangent of each window to the input that it came from."""
+@kernel("x[:,:,:], uint8[:,:,:], int[:], int, int, int, int, int -> x[:,:]", cost=1.5)
+def max_pool2d_scatter(g, taps, offsets, w, sh, sw, ph, pw, dx):  # type: ignore[no-untyped-def]
+    """Add the cotangent of each window to the input it came from, in flat planes whose rows have ``w`` elements."""
     for plane in prange(g.shape[0]):
-        _give(g[plane], taps[plane], offsets, sh, sw, ph, pw, 255, dx[plane])
+        _give(plane, g, taps, offsets, w, sh, sw, ph, pw, 255, dx)
 
 
-@kernel("x[:,:,:], int[:,:,:], int[:], int, int, int, int -> x[:,:,:]", cost=1.5)
-def max_pool2d_scatter_of_many(g, taps, offsets, sh, sw, ph, pw, dx):  # type: ignore[no-untyped-def]
+@kernel("x[:,:,:], int[:,:,:], int[:], int, int, int, int, int -> x[:,:]", cost=1.5)
+def max_pool2d_scatter_of_many(g, taps, offsets, w, sh, sw, ph, pw, dx):  # type: ignore[no-untyped-def]
     """Do the same for large windows."""
     for plane in prange(g.shape[0]):
-        _give(g[plane], taps[plane], offsets, sh, sw, ph, pw, -1, dx[plane])
+        _give(plane, g, taps, offsets, w, sh, sw, ph, pw, -1, dx)
 
 
 @kernel("x[:,:,:], int[:], int[:], int, int, int, int, int, int -> x[:,:,:]", cost=2.5)

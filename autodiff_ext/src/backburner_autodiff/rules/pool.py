@@ -49,7 +49,8 @@ def max_pool2d(
         rows, columns = (np.arange(kernel_size[i]) * dilation[i] for i in (0, 1))
         offsets = np.add.outer(rows * shape[3], columns).ravel()
         scatter = max_pool2d_scatter if residuals.dtype == np.uint8 else max_pool2d_scatter_of_many
-        scatter(_planes(g), _planes(residuals), offsets, *stride, *padding, _planes(dx))
+        flat = dx.reshape(shape[0] * shape[1], shape[2] * shape[3])
+        scatter(_planes(g), _planes(residuals), offsets, shape[3], *stride, *padding, flat)
         return dx
 
     return (vjp,)
