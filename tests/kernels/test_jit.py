@@ -128,6 +128,14 @@ def test_the_size_of_the_first_array_decides_between_plain_and_threaded(monkeypa
     assert kernel.versions() == [("float32", False), ("float32", True)]
 
 
+def test_every_parallel_version_turns_prange_into_threads_and_nothing_else():
+    for kernel in (sample_kernels.sample_elementwise, sample_kernels.sample_exp):
+        for dtype in DTYPES:
+            kernel.compile(dtype, True)
+        kept = kernel._dispatchers[True].targetoptions["parallel"]
+        assert (kept.prange, kept.reduction, kept.numpy, kept.fusion) == (True, False, False, False)
+
+
 def test_a_kernel_without_prange_has_no_parallel_version():
     out = np.empty(3, "int64")
     sample_kernels.sample_scalars.parallel(np.arange(3), 1.0, False, 0, out)

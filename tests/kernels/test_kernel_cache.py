@@ -15,12 +15,12 @@ pytestmark = pytest.mark.feature_set("autodiff")
 
 USE = """
 import numpy as np, sample_kernels
-kernel = sample_kernels.sample_exp
-x = np.linspace(-1, 1, 100, dtype="float32")
+kernel = sample_kernels.sample_rows
+x = np.linspace(-1, 1, 100, dtype="float32").reshape(5, 20)
 for run in (kernel.serial, kernel.parallel):
-    y = np.empty_like(x)
-    run(x, y)
-    np.testing.assert_allclose(y, np.exp(x), rtol=1e-6)
+    y, total = np.empty_like(x), np.empty(5, "float32")
+    run(x, y, total)
+    np.testing.assert_allclose(y.sum(1), 1, rtol=1e-6)
 print([(d._cache.hits, d._cache.misses) for d in kernel._dispatchers.values()])
 """
 COLD, WARM = "[(0, 1), (0, 1)]", "[(1, 0), (1, 0)]"
@@ -45,7 +45,9 @@ def files(cache):
 def test_a_second_process_loads_what_the_first_compiled(cache):
     before = files(cache)
     assert [path.suffix for path in before] == [".kernel", ".kernel"]
-    assert run(USE, BACKBURNER_CACHE_DIR=str(cache)) == WARM
+    # Sets, such as those of fastmath, have another order for each of these seeds.
+    for seed in "012":
+        assert run(USE, BACKBURNER_CACHE_DIR=str(cache), PYTHONHASHSEED=seed) == WARM
     assert files(cache) == before
 
 

@@ -47,15 +47,16 @@ _logger = logging.getLogger("backburner")
 class Store:
     """Keep the versions of one kernel, in the interface of a Numba dispatcher's ``_cache``.
 
+    The name must tell versions apart that have one signature. Other options stand in the sources.
+
     Attributes:
         hits: how many versions came from the disk.
         misses: how many were asked for and not there.
     """
 
-    def __init__(self, function: Callable[..., None], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., None], name: str) -> None:
         self._source = function.__code__.co_filename
         self._name = name
-        self._options = repr(sorted(options.items(), key=str))
         self.hits = 0
         self.misses = 0
 
@@ -83,7 +84,7 @@ class Store:
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         directory = find_directory(self._source, codegen.magic_tuple())
-        key = hashlib.sha256(f"{signature}\n{self._options}".encode()).hexdigest()[:16]
+        key = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
         return None if directory is None else directory / f"{self._name}-{key}.kernel"
 
 

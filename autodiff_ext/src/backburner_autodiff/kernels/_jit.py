@@ -71,10 +71,13 @@ prange: Any = _numba.prange
 """``range`` in the serial version, on threads in the parallel one."""
 
 _REORDER = {"reassoc", "contract"}
-_PARALLEL = {
-    "prange": True, "comprehension": False, "reduction": False, "inplace_binop": False,
-    "setitem": False, "numpy": False, "stencil": False, "fusion": False,
-}  # fmt: skip
+# An object and not a dict, which Numba empties when it first reads it.
+_PARALLEL = _numba.core.cpu.ParallelOptions(
+    {
+        "prange": True, "comprehension": False, "reduction": False, "inplace_binop": False,
+        "setitem": False, "numpy": False, "stencil": False, "fusion": False,
+    }
+)  # fmt: skip
 _SCALARS = {"int": "int64", "uint": "uint64", "float": "float64", "bool": "boolean", "uint8": "uint8"}
 _PARAMETER = re.compile(r"(x|int|uint|float|bool|uint8)(\[(?:\.\.\.|:(?:,:)*)\])?(?:,(?=.)|$)")
 _FLOATS = {"f": "float32", "d": "float64"}
@@ -206,9 +209,8 @@ class Kernel:
         if dispatcher is None:
             options = _options(self._fastmath) | ({"parallel": _PARALLEL} if parallel else {})
             dispatcher = self._dispatchers[parallel] = _numba.njit(**options)(self.py_func)
-            dispatcher._cache = Store(
-                self.py_func, f"{self.name}-{'parallel' if parallel else 'serial'}", options
-            )
+            name = f"{self.name}-{'parallel' if parallel else 'serial'}{'-fast' if self._fastmath else ''}"
+            dispatcher._cache = Store(self.py_func, name)
         dispatcher.disable_compile(False)
         try:
             dispatcher.compile(self._types(char))
