@@ -66,7 +66,7 @@ FAMILY = numpy_families()
 
 
 def test_the_public_ops_are_seen() -> None:
-    assert len(OPS) > 80
+    assert len(OPS) > 75
     assert {"add", "softmax", "conv2d", "embedding", "uniform", "zeros", "batch_norm", "take"} <= OPS.keys()
 
 

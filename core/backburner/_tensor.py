@@ -279,6 +279,7 @@ class Tensor:
         Raises:
             DeviceError: a tracked tensor to a plain device or to one with another strategy; detach it first.
         """
+        device = Device(device)
         if device is self.device:
             return self
         if self.is_tracked():

@@ -59,7 +59,7 @@ class Device:
         if isinstance(name, Device):
             return name
         wanted = os.environ.get(VARIABLE) or "cpu" if name is None else name
-        found = cls._interned.get((wanted, None))
+        found = cls._interned.get((wanted, None)) if isinstance(wanted, str) else None
         if found is None:
             where = f" ({VARIABLE})" if name is None else ""
             raise DeviceError(

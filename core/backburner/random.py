@@ -15,7 +15,7 @@ from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
 from backburner.errors import ArgumentError, DTypeError
-from backburner.ops._operands import integer, number, shape_of
+from backburner.ops._operands import element, integer, number, shape_of
 
 __all__ = ["Generator", "bernoulli", "normal", "permutation", "randint", "uniform"]
 
@@ -44,7 +44,7 @@ def _draw(
     device: Device | None,
     generator: Generator | None,
 ) -> Tensor:
-    device = Device() if device is None else device
+    device = Device(device)
     sizes = shape_of(op, shape)
     seed = (device.seeds if generator is None else generator).next()
     held = device.backend.random(
@@ -121,6 +121,7 @@ def randint(
     wanted = DEFAULT_INT if dtype is None else canonical(dtype, "randint")
     if wanted.kind not in "iu":
         raise DTypeError(f"randint: draws integers, not {wanted}. Use astype on the result.")
+    element("randint", "low", first, wanted), element("randint", "high - 1", last - 1, wanted)
     return _draw("randint", "integers", (first, last), shape, wanted, device, generator)
 
 

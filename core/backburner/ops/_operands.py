@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Scalar = bool | int | float
 _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
+_MOST = 1 << 60
 
 
 def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
@@ -110,13 +112,15 @@ def numeric(op: str, x: Tensor) -> Any:
     return held
 
 
-def same_floats(op: str, *xs: Tensor | None) -> tuple[list[Any], Device]:
+def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[Any], Device]:
     """Return the primitives of an op's float inputs in their common float dtype, and where they meet.
 
-    ``None`` stays; the first is a Tensor.
+    ``None`` stays; the first ``required`` are tensors.
     """
+    for x in xs[:required]:
+        primitive(op, x)  # type: ignore[arg-type]  # which refuses None
     given = [x for x in xs if x is not None]
-    device, dtype = given[0].device, primitive(op, given[0]).dtype
+    device, dtype = given[0].device, given[0].dtype
     for x in given[1:]:
         held = primitive(op, x)
         if x.device is not device:
@@ -130,9 +134,9 @@ def same_floats(op: str, *xs: Tensor | None) -> tuple[list[Any], Device]:
 
 def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
     """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
-    if isinstance(xs, _tensor.Tensor) or len(xs) == 0:
+    if not isinstance(xs, Sequence) or not xs:
         raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
-    device, dtype = xs[0].device, primitive(op, xs[0]).dtype
+    dtype, device = primitive(op, xs[0]).dtype, xs[0].device
     for x in xs[1:]:
         dtype = promote(op, dtype, primitive(op, x).dtype)
         device = merge(op, device, x.device)
@@ -176,7 +180,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, int):
+    if not isinstance(axis, Sequence):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):
@@ -186,17 +190,37 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
 
 def integer(op: str, name: str, value: Any) -> int:
     """Return an option that must be an integer as an ``int``."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise DTypeError(f"{op}: {name} must be an integer, got {value!r}.")
-    return int(value.__index__())
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise DTypeError(f"{op}: {name} must be an integer, got {value!r}.")
 
 
 def number(op: str, name: str, value: Any) -> float:
     """Return an option that must be a number, not NaN, as a ``float``."""
     scalar_kind(f"{op}: {name}", value)
-    if math.isnan(value):
+    try:
+        found = float(value)
+    except OverflowError:
+        raise ArgumentError(f"{op}: {name} does not fit into a float.") from None
+    if math.isnan(found):
         raise ArgumentError(f"{op}: {name} is NaN.")
-    return float(value)
+    return found
+
+
+def element(op: str, name: str, value: Any, dtype: DType) -> Scalar:
+    """Return an option that is to be an element of ``dtype``: a number, and a whole one in range for integers."""
+    kind = scalar_kind(f"{op}: {name}", value)
+    if dtype.kind not in "iu":
+        return bool(value) if dtype.kind == "b" else number(op, name, value) if kind == "i" else float(value)
+    if kind == "f" and not (math.isfinite(value) and value == int(value)):
+        raise DTypeError(f"{op}: {name} {value!r} is not an integer, as {dtype} is. Use another dtype.")
+    limits = np.iinfo(dtype)
+    if not limits.min <= int(value) <= limits.max:
+        raise ArgumentError(f"{op}: {name} {value!r} does not fit into {dtype}. Use another dtype.")
+    return int(value)
 
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
@@ -205,4 +229,6 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     found = tuple(integer(op, "a size", n) for n in sizes)
     if any(n < 0 for n in found):
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
+    if math.prod(found) >= _MOST:
+        raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found

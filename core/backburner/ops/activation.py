@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 def relu(x: Tensor, /) -> Tensor:
     """Return ``max(x, 0)``, with gradient 0 at 0."""
-    return _tensor.Tensor(x.device.backend.relu(numeric("relu", x)), x.device)
+    held = numeric("relu", x)
+    return _tensor.Tensor(x.device.backend.relu(held), x.device)
 
 
 def sigmoid(x: Tensor, /) -> Tensor:
     """Return ``1 / (1 + exp(-x))``."""
-    return _tensor.Tensor(x.device.backend.sigmoid(floating("sigmoid", x)), x.device)
+    held = floating("sigmoid", x)
+    return _tensor.Tensor(x.device.backend.sigmoid(held), x.device)
 
 
 def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
@@ -34,7 +36,8 @@ def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
     """
     if approximate not in ("none", "tanh"):
         raise ArgumentError(f"gelu: approximate must be 'none' or 'tanh', got {approximate!r}.")
-    return _tensor.Tensor(x.device.backend.gelu(floating("gelu", x), approximate=approximate), x.device)
+    held = floating("gelu", x)
+    return _tensor.Tensor(x.device.backend.gelu(held, approximate=approximate), x.device)
 
 
 def softmax(x: Tensor, /, axis: int = -1) -> Tensor:

@@ -16,11 +16,12 @@ from backburner.backend import Array
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
-from backburner.ops._operands import Scalar, integer, number, primitive, scalar_kind, shape_of
+from backburner.ops._operands import Scalar, element, integer, number, primitive, scalar_kind, shape_of
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
+_MOST = 1 << 60
 _DEFAULTS: dict[str, DType] = {"b": bool_, "i": DEFAULT_INT, "f": DEFAULT_FLOAT}
 
 
@@ -47,7 +48,7 @@ def tensor(data: Any, dtype: Any = None, device: Device | None = None) -> Tensor
             raise GraphError("tensor: the data is tracked. Use detach() on it first.")
         device = data.device if device is None else device
         data = data.numpy()
-    return _tensor.Tensor(_copied("tensor", data, dtype), Device() if device is None else device)
+    return _tensor.Tensor(_copied("tensor", data, dtype), Device(device))
 
 
 def asarray(
@@ -80,7 +81,7 @@ def asarray(
         obj.dtype if dtype is None else dtype, "asarray"
     ):
         raise ArgumentError("asarray: copy=False takes a NumPy array of the dtype that is asked for.")
-    return _tensor.Tensor(obj.view(np.ndarray), Device() if device is None else device)
+    return _tensor.Tensor(obj.view(np.ndarray), Device(device))
 
 
 def _copied(op: str, data: Any, dtype: Any) -> Array:
@@ -91,7 +92,11 @@ def _copied(op: str, data: Any, dtype: Any) -> Array:
     if array.dtype.kind not in "biuf":
         raise DTypeError(f"{op}: data of {array.dtype} is neither numbers nor bools. Convert it first.")
     if dtype is not None:
-        return array.astype(canonical(dtype, op), copy=False)
+        wanted = canonical(dtype, op)
+        if wanted.kind in "iu" and array.dtype.kind in "iu" and array.size and not _is_numpy(data):
+            for value in (array.min(), array.max()):  # a Python number would silently become another
+                element(op, "an element", value, wanted)
+        return array.astype(wanted, copy=False)
     if array.dtype.kind == "f" and not _is_numpy(data) or array.size == 0 and not _is_numpy(data):
         return array.astype(DEFAULT_FLOAT)
     return array.astype(canonical(array.dtype, op), copy=False)
@@ -108,9 +113,11 @@ def full(
     shape: int | Sequence[int], fill_value: Scalar, *, dtype: Any = None, device: Device | None = None
 ) -> Tensor:
     """Return a tensor of one value."""
-    wanted = _DEFAULTS[scalar_kind("full", fill_value)] if dtype is None else canonical(dtype, "full")
-    device = Device() if device is None else device
-    held = device.backend.full(shape=shape_of("full", shape), value=fill_value, dtype=wanted)
+    kind = scalar_kind("full", fill_value)
+    wanted = _DEFAULTS[kind] if dtype is None else canonical(dtype, "full")
+    value = element("full", "fill_value", fill_value, wanted)
+    device = Device(device)
+    held = device.backend.full(shape=shape_of("full", shape), value=value, dtype=wanted)
     return _tensor.Tensor(held, device)
 
 
@@ -166,10 +173,12 @@ def arange(
     kinds = {scalar_kind("arange", v) for v in (start, stop, step)}
     if step == 0:
         raise ArgumentError("arange: step is 0.")
+    if not abs((number("arange", "stop", stop) - number("arange", "start", start)) / step) < _MOST:
+        raise ArgumentError(f"arange: there is no end from {start} to {stop} by {step}.")
     wanted = (DEFAULT_FLOAT if "f" in kinds else DEFAULT_INT) if dtype is None else canonical(dtype, "arange")
     if wanted.kind == "b":
         raise DTypeError("arange: bool has no range. Use an integer dtype.")
-    device = Device() if device is None else device
+    device = Device(device)
     return _tensor.Tensor(device.backend.arange(start=start, stop=stop, step=step, dtype=wanted), device)
 
 
@@ -190,7 +199,7 @@ def linspace(
     """
     if integer("linspace", "num", num) < 0:
         raise ArgumentError(f"linspace: num must not be negative, got {num}.")
-    device = Device() if device is None else device
+    device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")
     low, high = number("linspace", "start", start), number("linspace", "stop", stop)
     held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=endpoint)
@@ -206,7 +215,7 @@ def eye(
         ``[n_rows, n_cols]``; square by default.
     """
     rows, columns = shape_of("eye", (n_rows, n_rows if n_cols is None else n_cols))
-    device = Device() if device is None else device
+    device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "eye")
     held = device.backend.eye(rows=rows, columns=columns, k=integer("eye", "k", k), dtype=wanted)
     return _tensor.Tensor(held, device)

@@ -7,12 +7,23 @@ NumPy's own: ``numpy.errstate`` governs them.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from backburner import _tensor
 from backburner.dtype import DEFAULT_FLOAT, DType, canonical
 from backburner.errors import ArgumentError, DTypeError
-from backburner.ops._operands import Scalar, bools, broadcast_shape, cast, floating, number, numeric, operands
+from backburner.ops._operands import (
+    Scalar,
+    bools,
+    broadcast_shape,
+    cast,
+    floating,
+    number,
+    numeric,
+    operands,
+    primitive,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -141,47 +152,56 @@ def _bool(op: str, held: Any) -> Any:
 
 def logical_not(x: Tensor, /) -> Tensor:
     """Return ``not x`` of bools."""
-    return _tensor.Tensor(x.device.backend.logical_not(bools("logical_not", x)), x.device)
+    held = bools("logical_not", x)
+    return _tensor.Tensor(x.device.backend.logical_not(held), x.device)
 
 
 def negative(x: Tensor, /) -> Tensor:
     """Return ``-x``."""
-    return _tensor.Tensor(x.device.backend.negative(numeric("negative", x)), x.device)
+    held = numeric("negative", x)
+    return _tensor.Tensor(x.device.backend.negative(held), x.device)
 
 
 def abs(x: Tensor, /) -> Tensor:
     """Return ``|x|``, with gradient 0 at 0."""
-    return _tensor.Tensor(x.device.backend.abs(numeric("abs", x)), x.device)
+    held = numeric("abs", x)
+    return _tensor.Tensor(x.device.backend.abs(held), x.device)
 
 
 def square(x: Tensor, /) -> Tensor:
     """Return ``x * x``."""
-    return _tensor.Tensor(x.device.backend.square(numeric("square", x)), x.device)
+    held = numeric("square", x)
+    return _tensor.Tensor(x.device.backend.square(held), x.device)
 
 
 def exp(x: Tensor, /) -> Tensor:
     """Return e to the ``x``."""
-    return _tensor.Tensor(x.device.backend.exp(floating("exp", x)), x.device)
+    held = floating("exp", x)
+    return _tensor.Tensor(x.device.backend.exp(held), x.device)
 
 
 def log(x: Tensor, /) -> Tensor:
     """Return the natural logarithm: ``-inf`` at 0, NaN below."""
-    return _tensor.Tensor(x.device.backend.log(floating("log", x)), x.device)
+    held = floating("log", x)
+    return _tensor.Tensor(x.device.backend.log(held), x.device)
 
 
 def sqrt(x: Tensor, /) -> Tensor:
     """Return the square root, with an infinite gradient at 0."""
-    return _tensor.Tensor(x.device.backend.sqrt(floating("sqrt", x)), x.device)
+    held = floating("sqrt", x)
+    return _tensor.Tensor(x.device.backend.sqrt(held), x.device)
 
 
 def tanh(x: Tensor, /) -> Tensor:
     """Return the hyperbolic tangent."""
-    return _tensor.Tensor(x.device.backend.tanh(floating("tanh", x)), x.device)
+    held = floating("tanh", x)
+    return _tensor.Tensor(x.device.backend.tanh(held), x.device)
 
 
 def erf(x: Tensor, /) -> Tensor:
     """Return the error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
-    return _tensor.Tensor(x.device.backend.erf(floating("erf", x)), x.device)
+    held = floating("erf", x)
+    return _tensor.Tensor(x.device.backend.erf(held), x.device)
 
 
 def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -232,9 +252,11 @@ def _bound(name: str, bound: Scalar, dtype: DType) -> Any:
     value = number("clip", name, bound)
     if dtype.kind == "f":
         return dtype.type(value)
+    if math.isinf(value):
+        return value
     if value != int(value):
         raise DTypeError(f"clip: {name} {bound!r} is not an integer, as x is. Use astype first.")
-    return dtype.type(int(bound))
+    return int(bound)  # which the dtype may not hold: a backend sees to that
 
 
 def astype(x: Tensor, dtype: Any, /) -> Tensor:
@@ -242,7 +264,7 @@ def astype(x: Tensor, dtype: Any, /) -> Tensor:
 
     From a float to an integer the fraction is cut off; NaN and values out of range give what the CPU gives.
     """
-    wanted = canonical(dtype, "astype")
-    if x.dtype == wanted:
+    held, wanted = primitive("astype", x), canonical(dtype, "astype")
+    if held.dtype == wanted:
         return x
-    return _tensor.Tensor(cast(x._primitive, wanted, x.device), x.device)
+    return _tensor.Tensor(cast(held, wanted, x.device), x.device)

@@ -13,8 +13,8 @@ from backburner.ops._operands import (
     Axis,
     all_axes,
     broadcast_shape,
+    element,
     integer,
-    number,
     one_axis,
     primitive,
     same_dtypes,
@@ -53,6 +53,8 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         AxisError: ``axes`` is not a permutation.
     """
     held = primitive("permute_dims", x)
+    if not isinstance(axes, Sequence):
+        raise AxisError(f"permute_dims: axes must be a sequence, got {axes!r}.")
     order = tuple(one_axis("permute_dims", a, held.ndim) for a in axes)
     if sorted(order) != list(range(held.ndim)):
         raise AxisError(f"permute_dims: {tuple(axes)} is not a permutation of {held.ndim} axes.")
@@ -77,8 +79,8 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
     """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result."""
     held = primitive("expand_dims", x)
-    new = 1 if isinstance(axis, int) else len(axis)
-    places = all_axes("expand_dims", axis, held.ndim + new)
+    new = len(axis) if isinstance(axis, Sequence) else 1
+    places = all_axes("expand_dims", axis if isinstance(axis, Sequence) else (axis,), held.ndim + new)
     sizes = iter(held.shape)
     shape = tuple(1 if i in places else next(sizes) for i in range(held.ndim + new))
     return _tensor.Tensor(x.device.backend.reshape(held, shape=shape), x.device)
@@ -174,12 +176,13 @@ def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tens
     held = primitive("split", x)
     place = one_axis("split", axis, held.ndim)
     length = held.shape[place]
-    if isinstance(sizes, int):
-        if sizes < 1:
-            raise ArgumentError(f"split: the size of a part must be positive, got {sizes}.")
-        parts = tuple(min(sizes, length - start) for start in range(0, length, sizes)) or (0,)
+    if isinstance(sizes, Sequence):
+        parts = shape_of("split", sizes)
     else:
-        parts = shape_of("split", tuple(sizes))
+        size = integer("split", "the size of a part", sizes)
+        if size < 1:
+            raise ArgumentError(f"split: the size of a part must be positive, got {size}.")
+        parts = tuple(min(size, length - start) for start in range(0, length, size)) or (0,)
     if sum(parts) != length:
         raise ShapeError(f"split: {list(parts)} does not add up to {length}, the length of axis {axis}.")
     found = x.device.backend.split(held, sizes=parts, axis=place)
@@ -213,18 +216,21 @@ def pad(
         raise ShapeError(f"pad: {len(widths)} pairs for the {held.ndim} axes of {list(held.shape)}.")
     if any(n < 0 for pair in widths for n in pair):
         raise ArgumentError(f"pad: a width is negative: {widths}. Use a slice to cut.")
-    value = number("pad", "constant_values", constant_values)
+    shape_of("pad", [before + n + after for n, (before, after) in zip(held.shape, widths, strict=True)])
+    value = element("pad", "constant_values", constant_values, held.dtype)
     return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value), x.device)
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
-    if isinstance(pad_width, int):
-        return ((pad_width, pad_width),) * ndim
-    if len(pad_width) == 2 and all(isinstance(n, int) for n in pad_width):
-        return (tuple(pad_width),) * ndim
-    pairs = []
-    for pair in pad_width:
-        if isinstance(pair, int) or len(pair) != 2:
-            raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
-        pairs.append((integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])))
-    return tuple(pairs)
+    if not isinstance(pad_width, Sequence):
+        width = integer("pad", "a width", pad_width)
+        return ((width, width),) * ndim
+    if len(pad_width) == 2 and not any(isinstance(n, Sequence) for n in pad_width):
+        return (_pad_pair(pad_width),) * ndim
+    return tuple(_pad_pair(pair) for pair in pad_width)
+
+
+def _pad_pair(pair: Any) -> Pair:
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
+    return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])

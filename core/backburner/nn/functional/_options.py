@@ -10,6 +10,7 @@ from backburner.errors import ArgumentError, ShapeError
 from backburner.ops._operands import integer, number
 
 Size2 = int | Sequence[int]
+_MOST = (1 << 31) - 1
 
 
 def pair(op: str, name: str, value: Size2, least: int) -> Pair:
@@ -20,6 +21,8 @@ def pair(op: str, name: str, value: Size2, least: int) -> Pair:
     height, width = (integer(op, name, n) for n in both)
     if height < least or width < least:
         raise ArgumentError(f"{op}: {name} must be at least {least}, got {value!r}.")
+    if max(height, width) > _MOST:
+        raise ArgumentError(f"{op}: {name} must be at most {_MOST}, got {value!r}.")
     return height, width
 
 

@@ -37,7 +37,7 @@ def conv2d(
         ShapeError: the shapes do not fit each other or ``groups``, or the kernel is larger than the image.
         ArgumentError: an option has a value that makes no sense.
     """
-    (held, w, b), device = same_floats("conv2d", x, weight, bias)
+    (held, w, b), device = same_floats("conv2d", x, weight, bias, required=2)
     single = images("conv2d", held)
     steps, gaps = pair("conv2d", "stride", stride, 1), pair("conv2d", "dilation", dilation, 1)
     channels = held.shape[-3]

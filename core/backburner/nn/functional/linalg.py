@@ -17,7 +17,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Raises:
         ShapeError: the shapes do not fit.
     """
-    (held, w, b), device = same_floats("linear", x, weight, bias)
+    (held, w, b), device = same_floats("linear", x, weight, bias, required=2)
     if w.ndim != 2 or held.ndim == 0 or held.shape[-1] != w.shape[1]:
         raise ShapeError(
             f"linear: weight {list(w.shape)} takes [..., {w.shape[-1] if w.ndim else '?'}], got {list(held.shape)}."

@@ -10,7 +10,7 @@ from backburner._tensor import Tensor
 from backburner.device import merge
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.ops._operands import floating, integer, number, same_floats
+from backburner.ops._operands import floating, integer, number, primitive, same_floats
 from backburner.ops.indexing import checked_indices, index_array
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -76,6 +76,7 @@ def cross_entropy(
     labels = np.where(counted, labels.astype(np.int64, copy=False), ignored)
     per_class = None
     if weight is not None:
+        primitive("cross_entropy: weight", weight)
         if weight.is_tracked():
             raise DTypeError("cross_entropy: weight is a constant and takes no gradient. Use detach() on it.")
         parameter("cross_entropy", "weight", weight, (classes,))
@@ -112,7 +113,7 @@ def mse_loss(x: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
         ArgumentError: there is no such reduction.
     """
     _reduction("mse_loss", reduction)
-    (a, b), device = same_floats("mse_loss", x, target)
+    (a, b), device = same_floats("mse_loss", x, target, required=2)
     if a.shape != b.shape:
         raise ShapeError(f"mse_loss: shapes differ: {list(a.shape)} and {list(b.shape)}. Reshape one.")
     squares = (Tensor(a, device) - Tensor(b, device)).square()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.ops._operands import number, same_floats, shape_of
+from backburner.ops._operands import number, primitive, same_floats, shape_of
 
 
 def batch_norm(
@@ -52,13 +52,11 @@ def batch_norm(
     if held.ndim < 2:
         raise ShapeError(f"batch_norm: the input must be [n, c, ...], got {list(held.shape)}.")
     channels = held.shape[1:2]
-    for name, given in (
-        ("weight", w),
-        ("bias", b),
-        ("running_mean", running_mean),
-        ("running_var", running_var),
-    ):
-        parameter("batch_norm", name, given, channels)
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        if given is not None:
+            parameter("batch_norm", name, primitive(f"batch_norm: {name}", given), channels)
+    parameter("batch_norm", "weight", w, channels)
+    parameter("batch_norm", "bias", b, channels)
     if not training:
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: without running statistics it takes training=True.")
