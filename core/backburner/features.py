@@ -236,6 +236,7 @@ def _scan(name: str) -> tuple[dict[_Provider, EntryPoint], list[str]]:
 
     if name in _was_absent:  # it may have been installed since, by `%pip install` in a notebook
         importlib.invalidate_caches()
+        metadata.MetadataPathFinder().invalidate_caches()  # which Python 3.11 leaves out above
     found: dict[str, tuple[_Provider, EntryPoint]] = {}
     unreadable: list[str] = []
     for distribution in metadata.distributions():
