@@ -398,6 +398,8 @@ def test_the_build_table_and_the_core_know_the_same_features() -> None:
 
 # -- the command
 
+ROW = cli.COMMANDS[0]._replace(name="go", arguments=lambda parser: None)
+
 
 def command(*arguments: str, sites: tuple[Path, ...] = ()) -> tuple[int, str, str]:
     done = python("-m", "backburner", *arguments, sites=sites)
@@ -462,13 +464,13 @@ def test_what_a_subcommand_raises_is_told_without_a_traceback(
     def run(args: object) -> int:
         raise error
 
-    assert cli.main(["go"], [cli.Command("go", "go", lambda parser: None, run)]) == status
+    assert cli.main(["go"], [ROW._replace(run=run)]) == status
     assert capsys.readouterr() == ("", told)
 
 
 def test_a_subcommand_is_one_row_with_its_options_and_its_status() -> None:
-    row = cli.Command(
-        "go", "go", lambda parser: parser.add_argument("--far", type=int), lambda args: args.far
+    row = ROW._replace(
+        arguments=lambda parser: parser.add_argument("--far", type=int), run=lambda args: int(args.far)
     )
     assert cli.main(["go", "--far", "7"], [row]) == 7
 
