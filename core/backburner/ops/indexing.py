@@ -129,13 +129,9 @@ def _plain(part: Any) -> Any:
         return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
     if isinstance(part, (bool, np.bool_)):
         raise DTypeError("getitem: a single bool is not an index. Use None to add an axis.")
-    if isinstance(part, (_tensor.Tensor, np.ndarray)) or (
-        isinstance(part, Sequence) and not isinstance(part, str)
-    ):
-        array = np.asarray(
-            part._primitive if isinstance(part, _tensor.Tensor) and part.dtype.kind != "f" else part
-        )
-        if array.dtype.kind == "b":
-            return array
-        return index_array("getitem", part)
+    if isinstance(part, _tensor.Tensor):
+        return part._primitive if part.dtype.kind == "b" else index_array("getitem", part)
+    if isinstance(part, np.ndarray) or isinstance(part, Sequence) and not isinstance(part, str):
+        array = np.asarray(part)
+        return array if array.dtype.kind == "b" else index_array("getitem", part)
     return integer("getitem", "an index", part)
