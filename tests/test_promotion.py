@@ -1,0 +1,163 @@
+"""Which dtype tensors and numbers meet in, and the operators that they meet by."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backburner as bb
+from backburner.device import Device
+from backburner.dtype import ALL
+from devices import KINDS, autodiff, device_of, leaf
+
+
+@pytest.fixture(params=KINDS)
+def device(request: pytest.FixtureRequest) -> Device:
+    return device_of(request.param)
+
+
+@pytest.fixture
+def recording() -> Device:
+    return Device.cpu().autodiff()
+
+
+# -- promotion
+
+SIGNED, UNSIGNED = ("int8", "int16", "int32", "int64"), ("uint8", "uint16", "uint32", "uint64")
+
+
+def promoted(x: str, y: str) -> str | None:
+    """Return what two dtypes meet in, by the standard's table and ours for what it leaves open."""
+    if x == y:
+        return x
+    if x.startswith("float") or y.startswith("float"):
+        floats = [d for d in (x, y) if d.startswith("float")]
+        return max(floats, key=lambda d: int(d[5:]))
+    if "bool" in (x, y):
+        return x if y == "bool" else y
+    for family in (SIGNED, UNSIGNED):
+        if x in family and y in family:
+            return max(x, y, key=family.index)
+    signed, unsigned = (x, y) if x in SIGNED else (y, x)
+    if unsigned == "uint64":
+        return None
+    return SIGNED[max(SIGNED.index(signed), UNSIGNED.index(unsigned) + 1)]
+
+
+@pytest.mark.parametrize("x", ALL, ids=str)
+def test_dtypes_meet_as_the_standard_and_pytorch_have_it(x: Any, device: Device) -> None:
+    for y in ALL:
+        a, b = bb.ones((2,), dtype=x, device=device), bb.ones((2,), dtype=y, device=device)
+        wanted = promoted(str(x), str(y))
+        for op in (bb.multiply, bb.add, bb.maximum):
+            if wanted is None:
+                with pytest.raises(bb.DTypeError, match="no common integer dtype"):
+                    op(a, b)
+            else:
+                assert op(a, b).dtype == op(b, a).dtype == wanted, (x, y)
+
+
+# tensor's dtype, number, result's dtype
+NUMBERS: list[tuple[str, Any, str]] = [
+    ("float32", 2, "float32"),
+    ("float32", 2.5, "float32"),
+    ("float32", True, "float32"),
+    ("float32", np.float64(2.5), "float32"),
+    ("float32", np.int64(2), "float32"),
+    ("float64", np.float32(2.5), "float64"),
+    ("int8", 2, "int8"),
+    ("int8", True, "int8"),
+    ("int8", np.int64(2), "int8"),
+    ("int8", 2.5, "float32"),
+    ("int64", np.float64(2.5), "float32"),
+    ("bool", True, "bool"),
+    ("bool", 2, "int64"),
+    ("bool", 2.5, "float32"),
+    ("uint64", 2, "uint64"),
+]
+
+
+@pytest.mark.parametrize("dtype, number, wanted", NUMBERS, ids=repr)
+def test_a_number_takes_the_dtype_of_the_tensor(dtype: str, number: Any, wanted: str, device: Device) -> None:
+    x = bb.ones((2,), dtype=dtype, device=device)
+    assert (x * number).dtype == (number * x).dtype == wanted
+    assert (x * number).tolist() == (number * x).tolist() == [number] * 2
+
+
+FLOATING = ("exp", "log", "sqrt", "tanh", "erf", "sigmoid", "gelu", "mean", "var", "logsumexp")
+
+
+@pytest.mark.parametrize("method", FLOATING)
+def test_a_function_of_floats_takes_integers_and_bools_as_float32(method: str) -> None:
+    for data in ([1, 2], [True, False], np.array([1, 2], np.int8)):
+        with np.errstate(divide="ignore"):
+            assert getattr(bb.tensor(data), method)().dtype == bb.float32
+
+
+def test_integers_divide_to_floats_and_sum_in_64_bits() -> None:
+    assert (bb.tensor([1]) / bb.tensor([2])).tolist() == [0.5]  # B068
+    assert (bb.tensor([1]) / 2).dtype == bb.float32
+    assert bb.tensor([100, 100], dtype="int8").sum().item() == 200
+    assert bb.tensor([200, 100], dtype="uint8").sum().dtype == bb.uint64
+    assert bb.tensor([True, True]).sum().item() == 2
+
+
+# -- operators
+
+BINARY: list[tuple[str, Callable[[Any, Any], Any], Callable[..., bb.Tensor]]] = [
+    ("+", operator.add, bb.add),
+    ("-", operator.sub, bb.subtract),
+    ("*", operator.mul, bb.multiply),
+    ("/", operator.truediv, bb.divide),
+    ("**", operator.pow, bb.pow),
+    ("@", operator.matmul, bb.matmul),
+    ("<", operator.lt, bb.less),
+    ("<=", operator.le, bb.less_equal),
+    (">", operator.gt, bb.greater),
+    (">=", operator.ge, bb.greater_equal),
+    ("==", operator.eq, bb.equal),
+    ("!=", operator.ne, bb.not_equal),
+]
+
+
+@pytest.mark.parametrize("sign, operate, function", BINARY, ids=[sign for sign, _, _ in BINARY])
+def test_an_operator_is_the_function(
+    sign: str, operate: Callable[..., Any], function: Callable[..., bb.Tensor], device: Device
+) -> None:
+    x = bb.tensor([1.0, 2.0, 3.0], device=device)
+    y = bb.tensor([3.0, 2.0, 0.5], device=device)
+    assert operate(x, y).tolist() == function(x, y).tolist()
+    assert operate(x, y).device is device
+    if sign != "@":
+        expected = operate(np.float32(2), np.array([1, 2, 3], np.float32)).tolist()
+        assert operate(2, x).tolist() == expected
+        assert operate(2.0, x).tolist() == expected
+        assert operate(x, 2).tolist() == operate(np.array([1, 2, 3], np.float32), np.float32(2)).tolist()
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/", "**"])
+@autodiff
+def test_a_reflected_operator_is_recorded(sign: str, recording: Device) -> None:
+    operate = {sign_: operate for sign_, operate, _ in BINARY}[sign]
+    x = leaf(recording, 3.0, "float64")
+    right = {"+": 1, "-": -1, "*": 2, "/": -2 / 9, "**": 8 * np.log(2)}[sign]
+    assert operate(2, x).backward()[x].item() == pytest.approx(right)
+    assert operate(np.float64(2), x).backward()[x].item() == pytest.approx(right)
+
+
+def test_unary_and_logical_operators(device: Device) -> None:
+    x = bb.tensor([-1.0, 2.0], device=device)
+    assert ((-x).tolist(), (+x) is x, abs(x).tolist()) == ([1, -2], True, [1, 2])
+    p, q = bb.tensor([True, True, False], device=device), bb.tensor([True, False, False], device=device)
+    assert (p & q).tolist() == [True, False, False] and (p | q).tolist() == [True, True, False]
+    assert (~p).tolist() == [False, False, True]
+
+
+def test_transposes(device: Device) -> None:
+    x = bb.tensor([[1, 2, 3], [4, 5, 6]], device=device)
+    assert x.T.tolist() == x.mT.tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert bb.zeros((2, 3, 4), device=device).mT.shape == (2, 4, 3)
