@@ -1,7 +1,8 @@
-"""Training loops: a door to the `autodiff` feature, which holds what is listed here."""
+"""Training jobs: a door to the `autodiff` feature, which holds what is listed here."""
 
 from backburner.features import door as _door
 
-__all__: list[str] = []
+# pyright: reportUnsupportedDunderAll=false
+__all__ = ["Trained", "digits", "warmup"]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)
