@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -116,10 +118,9 @@ def test_assign_checks_shape_and_dtype() -> None:
         weight.assign(np.zeros((3, 2)))
 
 
-def test_a_parameter_is_not_replaced_by_a_tensor_by_accident() -> None:
+def test_a_parameter_is_made_of_a_floating_tensor() -> None:
     layer = nn.Linear(2, 3)
-    with pytest.raises(bb.DTypeError, match="weight is a Parameter and stays one"):
-        layer.weight = bb.zeros((3, 2))
+    layer.weight = nn.Parameter(bb.zeros((3, 2)))
     with pytest.raises(bb.DTypeError, match="must be floating"):
         nn.Parameter(bb.arange(3))
     with pytest.raises(bb.DTypeError, match="needs a Tensor"):
@@ -249,3 +250,68 @@ def test_a_state_dict_goes_into_another_module_and_back() -> None:
     with pytest.raises(bb.RecordError, match="1 missing .4.bias."):
         other.load_state_dict(state)
     assert other.load_state_dict(state, strict=False).missing == ("4.bias",)
+
+
+def test_containers_of_parameters_and_modules_belong_to_the_module() -> None:
+    class Named(NamedTuple):
+        first: nn.Module
+        second: nn.Module
+
+    model = nn.Module()
+    model.weights = [nn.Parameter(bb.ones((1,))), nn.Buffer(bb.zeros((2,)))]  # type: ignore[attr-defined]
+    model.pair = Named(nn.ReLU(), nn.Linear(1, 1))  # type: ignore[attr-defined]
+    assert list(model.state_dict()) == ["weights.0", "weights.1", "pair.1.weight", "pair.1.bias"]
+    view = model.valid()
+    assert isinstance(view.pair, Named) and view.pair.second.weight is not model.pair.second.weight  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("value", [np.ones((3, 2)), bb.ones((3, 2)), 1.0, [1.0]])
+def test_only_a_parameter_takes_the_place_of_a_parameter(value: object) -> None:
+    layer = nn.Linear(2, 3)
+    with pytest.raises(bb.DTypeError, match="weight is a Parameter and stays one"):
+        layer.weight = value  # type: ignore[assignment]
+    layer.bias = None
+
+
+def test_a_module_is_no_part_of_itself() -> None:
+    parent, child = nn.Module(), nn.Module()
+    parent.child = child  # type: ignore[attr-defined]
+    with pytest.raises(bb.ArgumentError, match="a part of itself"):
+        child.parent = [parent]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("values", [[1.0], 1.0, None])
+def test_assign_takes_tensors_and_arrays(values: object) -> None:
+    buffer = nn.Buffer(bb.zeros((2,)))
+    buffer.assign(bb.ones((2,)))
+    assert buffer.tolist() == [1.0, 1.0] and isinstance(buffer._primitive, np.ndarray)
+    with pytest.raises(bb.DTypeError, match="assign: needs a tensor or an array"):
+        buffer.assign(values)  # type: ignore[arg-type]
+
+
+@needs_autodiff
+def test_batch_statistics_move_at_every_step_and_are_saved(tmp_path: Path) -> None:
+    norm = nn.BatchNorm1d(2).to(CPU.autodiff())
+    for _ in range(3):
+        norm(bb.random.normal((4, 2)))
+    assert norm.num_batches_tracked is not None and norm.num_batches_tracked.item() == 3
+    bb.save(norm, tmp_path / "norm.safetensors")
+    other = nn.BatchNorm1d(2)
+    bb.load(other, tmp_path / "norm.safetensors")
+    assert other.running_mean is not None and norm.running_mean is not None
+    assert other.running_mean.tolist() == norm.running_mean.tolist()
+
+
+@needs_autodiff
+def test_what_is_set_on_a_frozen_module_is_frozen() -> None:
+    model = nn.Module().to(CPU.autodiff()).freeze()
+    model.weight = nn.Parameter(bb.ones((1,)))  # type: ignore[attr-defined]
+    model.layer = nn.Linear(1, 1)  # type: ignore[attr-defined]
+    assert not any(p.is_tracked() for p in model.parameters()) and not model.layer.training  # type: ignore[attr-defined]
+
+
+@needs_autodiff
+def test_tensors_that_are_plain_attributes_come_along_into_the_view() -> None:
+    model = nn.Module().to(CPU.autodiff())
+    model.mask = bb.ones((2,), device=CPU.autodiff())  # type: ignore[attr-defined]
+    assert model.valid().mask.device is CPU  # type: ignore[attr-defined]

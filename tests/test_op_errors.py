@@ -22,6 +22,7 @@ BUILTIN: dict[type[Exception], type[Exception]] = {
     bb.GraphError: RuntimeError,
     bb.IndexOutOfRange: IndexError,
     bb.AxisError: IndexError,
+    bb.MissingGradient: KeyError,
 }
 """What a caller who knows only Python catches each of them by."""
 

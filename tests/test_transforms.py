@@ -83,3 +83,23 @@ def test_gradients_of_gradients_are_an_error_that_says_so() -> None:
 def test_bad_input_is_refused(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_plain_module_keeps_its_weights_and_moves_its_statistics() -> None:
+    norm = nn.BatchNorm1d(2)
+    bb.grad(lambda m, x: m(x).square().sum())(norm, bb.random.normal((8, 2)))
+    assert norm.num_batches_tracked is not None and norm.num_batches_tracked.item() == 1
+    assert not norm.training and norm.running_mean is not None and norm.running_mean.device is CPU
+    assert norm.running_mean.numpy().any()
+
+
+def test_what_comes_along_is_plain_too() -> None:
+    _, aux = bb.grad(lambda x: ((x**3).sum(), {"twice": [x * 2.0]}), has_aux=True)(bb.ones((1,)))
+    assert aux["twice"][0].device is CPU and not aux["twice"][0].is_tracked()
+    with pytest.raises(bb.ArgumentError, match="must return a pair"):
+        bb.grad(lambda x: x.sum(), has_aux=True)(bb.ones((1,)))
+
+
+def test_an_integer_result_has_no_gradient() -> None:
+    with pytest.raises(bb.DTypeError, match="must return a float, got int64"):
+        bb.grad(lambda x: x.argmax())(bb.ones((2,)))

@@ -29,6 +29,7 @@ from backburner.errors import DTypeError as DTypeError
 from backburner.errors import FeatureError as FeatureError
 from backburner.errors import GraphError as GraphError
 from backburner.errors import IndexOutOfRange as IndexOutOfRange
+from backburner.errors import MissingGradient as MissingGradient
 from backburner.errors import RecordError as RecordError
 from backburner.errors import ShapeError as ShapeError
 from backburner.ops.activation import gelu as gelu

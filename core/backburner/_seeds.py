@@ -90,6 +90,10 @@ def replaying(seeds: list[int]) -> Iterator[None]:
     _tape.replay, _tape.seeds = iter(seeds), ()
     try:
         yield
+        if next(_tape.replay, None) is not None:
+            raise GraphError(
+                "checkpoint: the region draws fewer random numbers than at first. It must do the same each time."
+            )
     finally:
         _tape.replay, _tape.seeds = outer
 

@@ -15,12 +15,12 @@ from backburner import features
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.backend import Array, Shape
 from backburner.device import Device
-from backburner.device import merge as merge
 from backburner.dtype import DType
-from backburner.errors import DeviceError, DTypeError, GraphError, ShapeError
+from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, MissingGradient, ShapeError
 from backburner.ops import activation, elementwise, indexing, linalg, reduction
 from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
+
 
 class Tensor:
     """An array that never changes, on a device. Make one with ``bb.tensor`` or ``bb.asarray``.
@@ -123,7 +123,7 @@ class Tensor:
         if dtype is None or np.dtype(dtype) == self.dtype:
             return self._array().copy() if copy else self.numpy()
         if copy is False:
-            raise ValueError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
+            raise ArgumentError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
         return self._array().astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -138,7 +138,7 @@ class Tensor:
         import backburner
 
         if api_version not in (None, "2022.12", "2023.12", "2024.12"):
-            raise ValueError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
+            raise ArgumentError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
         return backburner
 
     def _refuse_tracked(self, call: str) -> None:
@@ -266,9 +266,11 @@ class Tensor:
         Raises:
             FeatureError: the `autodiff` feature is not there.
         """
+        features.require(FEATURE, "Tensor.from_inner")
+        if not isinstance(x, Tensor):
+            raise DTypeError(f"Tensor.from_inner: needs a Tensor, got {type(x).__name__}. Use bb.asarray.")
         if x.device.is_autodiff():
             return x
-        features.require(FEATURE, "Tensor.from_inner")
         return x.to(x.device.autodiff())
 
     def to(self, device: Device) -> Tensor:
@@ -418,8 +420,8 @@ class Tensor:
     take = indexing.take
 
 
-# What `==` compares with; of anything else Python asks the other operand, then identity.
-_MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray)
+# What `==` takes or refuses with an error; of anything else Python asks the other operand, then identity.
+_MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray, list, tuple)
 
 
 class Gradients:
@@ -437,18 +439,20 @@ class Gradients:
 
     def get(self, x: Tensor) -> Tensor | None:
         """Return the gradient of a leaf, or ``None`` if there is none."""
+        if not isinstance(x, Tensor):
+            raise DTypeError(f"Gradients: keyed by tensors, not by {type(x).__name__}.")
         found = self._backend.grad(x._primitive, self._grads) if x.device.is_autodiff() else None
         return None if found is None else Tensor(found, x.device.without_autodiff())
 
     def __getitem__(self, x: Tensor) -> Tensor:
         found = self.get(x)
         if found is None:
-            what = (
-                "the tensor is not a leaf. Gradients are kept for what require_grad marked"
+            raise MissingGradient(
+                "Gradients: the tensor is not a leaf. Gradients are kept for what require_grad marked."
                 if not x.is_require_grad()
-                else "the result does not depend on this leaf, or a step gave the parameter a new one"
+                else "Gradients: the result does not depend on this leaf, or a step has given the parameter a new "
+                "one. Read gradients before the step, or use get."
             )
-            raise KeyError(f"Gradients: no gradient: {what}.")
         return found
 
     def __contains__(self, x: object) -> bool:
@@ -460,6 +464,12 @@ class Gradients:
     def __repr__(self) -> str:
         return f"Gradients of {len(self)} leaves"
 
+    def __reduce__(self) -> NoReturn:
+        raise GraphError(
+            "Gradients: keyed by the leaves of this process, they cannot be copied or pickled. Keep the tensors: "
+            "{name: grads[p] for name, p in model.named_parameters()}."
+        )
+
 
 def _cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
     """Return a gradient's array, which has the shape and dtype of a tensor."""
@@ -469,6 +479,10 @@ def _cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
         raise DTypeError(f"{call}: gradient is {gradient.dtype}, the tensor {of.dtype}. Use astype.")
     if gradient.shape != of.shape:
         raise ShapeError(f"{call}: gradient has shape {list(gradient.shape)}, the tensor {list(of.shape)}.")
+    if gradient.is_tracked():
+        raise GraphError(
+            f"{call}: gradient is tracked, and only the first order is there. Use detach() on it."
+        )
     return gradient.numpy()
 
 

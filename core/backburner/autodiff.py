@@ -171,5 +171,7 @@ class AutodiffBackend:
 
 def _missing(call: str) -> NoReturn:
     features.require(FEATURE, call)
-    # Reached when the extension was installed after this stub was made.
-    raise GraphError(f"{call}: this backend was made before the extension was there. Make a new one.")
+    # Reached when the extension was installed after this stub was made, or by a subclass of the stub.
+    raise GraphError(
+        f"{call}: this backend is the stub. Make one with AutodiffBackend() now that the extension is there."
+    )

@@ -151,7 +151,7 @@ class Device:
 
     def supports_dtype(self, dtype: Any) -> bool:
         """Say whether tensors of ``dtype`` can live here."""
-        return dtype in ALL
+        return dtype is not None and dtype in ALL
 
     def settings(self) -> DeviceSettings:
         """Return the dtypes for data that names none."""

@@ -33,6 +33,13 @@ class GraphError(BackburnerError, RuntimeError):
     """The graph cannot give the gradient that was asked for."""
 
 
+class MissingGradient(GraphError, KeyError):
+    """A gradient was asked for that the backward pass did not make."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would show the message in quotes
+
+
 class RecordError(BackburnerError, ValueError):
     """A file of weights cannot be read or written as asked."""
 

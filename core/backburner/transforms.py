@@ -10,8 +10,8 @@ from backburner import features
 from backburner._seeds import recording, replaying
 from backburner._tensor import Gradients, Tensor
 from backburner.autodiff import FEATURE, AutodiffBackend
-from backburner.device import merge
-from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
+from backburner.device import Device
+from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.ops.creation import zeros_like
 
 if TYPE_CHECKING:
@@ -61,13 +61,18 @@ def value_and_grad(
                 raise ArgumentError(f"value_and_grad: argnums has {place}, f got {len(args)} arguments.")
             lifted[place] = _lift(args[place])
         result = f(*lifted, **kwargs)
+        if has_aux and not (isinstance(result, tuple) and len(result) == 2):
+            raise ArgumentError("value_and_grad: with has_aux f must return a pair.")
         value, aux = result if has_aux else (result, None)
         if not isinstance(value, Tensor) or value.size != 1:
             shape = f"a tensor of shape {list(value.shape)}" if isinstance(value, Tensor) else repr(value)
             raise ShapeError(f"value_and_grad: f must return one element, got {shape}. Use sum or mean.")
+        if value.dtype.kind != "f":
+            raise DTypeError(f"value_and_grad: f must return a float, got {value.dtype}. It has no gradient.")
         grads = value.backward() if value.is_tracked() else None
         found = tuple(_gradient(lifted[place], grads) for place in places)
         plain = value.inner()
+        aux = _map_tensors(Tensor.inner, aux)
         return (plain, aux) if has_aux else plain, found[0] if isinstance(argnums, int) else found
 
     return evaluate
@@ -101,7 +106,11 @@ def _lift(argument: Any) -> Any:
     from backburner.nn import Module
 
     if isinstance(argument, Module):
-        return argument if argument.device.is_autodiff() else argument._view(argument.device.autodiff())
+        return (
+            argument
+            if argument.device.is_autodiff()
+            else argument._view(argument.device.autodiff(), share_buffers=True)
+        )
     if not isinstance(argument, Tensor):
         raise DTypeError(
             f"value_and_grad: an argument is a {type(argument).__name__}, not a tensor or a module."
@@ -127,16 +136,21 @@ def _gradient(argument: Any, grads: Gradients | None) -> Any:
 def checkpoint(region: Callable[..., T], *inputs: Any) -> T:
     """Return ``region(*inputs)``, whose inside is computed again in the backward pass instead of kept.
 
-    What the region draws from the devices' random streams comes again, and buffers change once.
+    What the region draws from the devices' random streams comes again, in the thread that runs it, and buffers
+    change once.
 
     Args:
-        region: a function that does the same each time, from ``inputs`` to a tensor or a tuple in which
-            tensors are. It may use other tensors, and modules.
+        region: a function that does the same each time. It may use other tensors, and modules; in its result
+            tensors may stand in tuples, lists and dicts, of one float dtype.
         inputs: tensors, or anything that the region takes.
+
+    Returns:
+        What the region returned. On a plain device there is nothing to compute again, and that is all.
 
     Raises:
         FeatureError: the `autodiff` feature is not there.
-        GraphError: in the backward pass, if the region did something else when it was run again.
+        GraphError: in the backward pass, if the region did something else when it was run again: used other
+            tensors, drew other random numbers, or gave values that differ by more than rounding.
 
     Example:
         >>> import backburner as bb
@@ -146,37 +160,47 @@ def checkpoint(region: Callable[..., T], *inputs: Any) -> T:
     """
     features.require(FEATURE, "checkpoint")
     places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor)]
-    device = None
+    device = Device().autodiff()
     for i in places:
-        device = inputs[i].device if device is None else merge("checkpoint", device, inputs[i].device)
-    if device is None or not device.is_autodiff():
-        raise DeviceError(
-            "checkpoint: no input is on an autodiff device. Move one with x.to(x.device.autodiff()), "
-            "or call the region itself."
-        )
+        device = inputs[i].device if inputs[i].is_autodiff() else device
     seeds: list[int] | None = None
-    kinds: list[Any] = []  # the device of each tensor of the result, None for what is none
-    several = False
+    result: Any = None
+    devices: list[Device] = []
 
-    def run(*primitives: Any) -> Any:
-        nonlocal seeds, several
+    def run(*primitives: Any) -> tuple[Any, ...]:
+        """The region on primitives: its tensors in the order in which ``result`` has them."""
+        nonlocal seeds, result
         arguments = list(inputs)
         for i, held in zip(places, primitives, strict=True):
             arguments[i] = Tensor(held, inputs[i].device)
         if seeds is None:
             with recording() as seeds:
-                result = region(*arguments)
+                found = region(*arguments)
+            result = found
         else:
             with replaying(seeds):
-                result = region(*arguments)
-        several = isinstance(result, tuple)
-        results = result if isinstance(result, tuple) else (result,)
-        kinds[:] = [x.device if isinstance(x, Tensor) else None for x in results]
-        held = tuple(x._primitive if isinstance(x, Tensor) else x for x in results)
-        return held if several else held[0]
+                found = region(*arguments)
+        tensors: list[Tensor] = []
+        _map_tensors(tensors.append, found)
+        if not devices:
+            devices.extend(x.device for x in tensors)
+        return tuple(x._primitive for x in tensors)
 
     backend = cast(AutodiffBackend, device.backend)
-    found = backend.checkpoint(run, *(inputs[i]._primitive for i in places))
-    outputs = found if several else (found,)
-    wrapped = tuple(x if d is None else Tensor(x, d) for x, d in zip(outputs, kinds, strict=True))
-    return cast(T, wrapped if several else wrapped[0])
+    outputs = iter(backend.checkpoint(run, *(inputs[i]._primitive for i in places)))
+    order = iter(devices)
+    shape, result = result, None  # the region's own tensors would keep its inside
+    return cast(T, _map_tensors(lambda x: Tensor(next(outputs), next(order)), shape))
+
+
+def _map_tensors(f: Callable[[Tensor], Any], value: Any) -> Any:
+    """Return ``value`` with ``f(x)`` for every tensor in it, also in tuples, lists and dicts."""
+    if isinstance(value, Tensor):
+        return f(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[_map_tensors(f, v) for v in value])
+    if isinstance(value, (tuple, list)):
+        return type(value)([_map_tensors(f, v) for v in value])
+    if isinstance(value, dict):
+        return {key: _map_tensors(f, v) for key, v in value.items()}
+    return value

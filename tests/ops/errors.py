@@ -325,6 +325,11 @@ CREATION = (
 )  # fmt: skip
 
 
+def _drawn_too_seldom() -> None:
+    with replaying([1]):
+        pass
+
+
 def _drawn_too_often() -> None:
     with replaying([]):
         random.uniform((2,))
@@ -340,6 +345,7 @@ DEVICES = (
     Bad(lambda: merge("add", Device.cpu(), elsewhere()), D, "add: operands are on Device('cpu') and Device('gpu'). Move one with to(device)."),
     Bad(lambda: _set(Device.cpu(), "kind", "gpu"), AttributeError, "Device is immutable: kind cannot be set."),
     Bad(_drawn_too_often, G, "checkpoint: the region draws more random numbers than at first. It must do the same each time."),
+    Bad(_drawn_too_seldom, G, "checkpoint: the region draws fewer random numbers than at first. It must do the same each time."),
 )  # fmt: skip
 
 TENSORS = (
@@ -352,8 +358,8 @@ TENSORS = (
     Bad(lambda: len(bb.tensor(1.0)), T, "len: the tensor is 0-d."),
     Bad(lambda: list(bb.tensor(1.0)), T, "len: the tensor is 0-d.", "iterating-a-number"),
     Bad(lambda: _assign(v, 0), T, "Tensor: tensors are immutable. Use bb.where, bb.concat or bb.stack to make another."),
-    Bad(lambda: np.array(v, dtype="float64", copy=False), ValueError, "np.asarray: from float32 to float64 takes a copy."),
-    Bad(lambda: v.__array_namespace__(api_version="2021.12"), ValueError,
+    Bad(lambda: np.array(v, dtype="float64", copy=False), A, "np.asarray: from float32 to float64 takes a copy."),
+    Bad(lambda: v.__array_namespace__(api_version="2021.12"), A,
         "__array_namespace__: there is no version '2021.12'. Use '2024.12'."),
 )  # fmt: skip
 
@@ -410,10 +416,14 @@ GRAPHS: tuple[Bad, ...] = (
     Bad(lambda: _replace(bb.ones((2,))), S, "Tensor.grad_replace: gradient has shape [2], the tensor [3]."),
     Bad(lambda: _replace(bb.ones((3,), dtype="float64")), T, "Tensor.grad_replace: gradient is float64, the tensor float32. Use astype."),
     Bad(_again, G, "backward: the graph is consumed, from an earlier backward through 'sum'. "),
-    Bad(lambda: leaf().sum().backward()[leaf()], KeyError,
-        "'Gradients: no gradient: the result does not depend on this leaf, or a step gave the parameter a new one.'"),
-    Bad(lambda: leaf().sum().backward()[v], KeyError,
-        "'Gradients: no gradient: the tensor is not a leaf. Gradients are kept for what require_grad marked.'"),
+    Bad(lambda: leaf().sum().backward()[leaf()], bb.MissingGradient,
+        "Gradients: the result does not depend on this leaf, or a step has given the parameter a new one. "),
+    Bad(lambda: leaf().sum().backward()[v], bb.MissingGradient,
+        "Gradients: the tensor is not a leaf. Gradients are kept for what require_grad marked."),
+    Bad(lambda: leaf().sum().backward()[np.ones(3)], T, "Gradients: keyed by tensors, not by ndarray."),
+    Bad(lambda: pickle.dumps(leaf().sum().backward()), G, "Gradients: keyed by the leaves of this process, "),
+    Bad(lambda: leaf().backward(gradient=leaf()), G, "Tensor.backward: gradient is tracked, and only the first order is there. "),
+    Bad(lambda: bb.Tensor.from_inner(np.ones(3)), T, "Tensor.from_inner: needs a Tensor, got ndarray. Use bb.asarray."),
     Bad(lambda: np.asarray(leaf()), G, "np.asarray: the tensor is tracked and would lose its graph. Use detach() or numpy()."),
     Bad(lambda: np.from_dlpack(leaf()), G, "__dlpack__: the tensor is tracked and would lose its graph. Use detach() or numpy()."),
     Bad(lambda: leaf().to(Device.cpu()), D, "Tensor.to: the tensor is tracked and Device('cpu') would lose its graph. Use detach()."),
@@ -421,7 +431,7 @@ GRAPHS: tuple[Bad, ...] = (
     Bad(lambda: copy.deepcopy(leaf() * 2), G, "deepcopy: the tensor is the result of a recorded op. Use detach() on it first."),
     Bad(lambda: pickle.dumps(leaf() * 2), G, "pickle: the tensor is the result of a recorded op. Use detach() on it first."),
     Bad(lambda: bb.tensor(leaf()), G, "tensor: the data is tracked. Use detach() on it first."),
-    Bad(lambda: F.cross_entropy(bb.zeros((2, 3)), [0, 1], leaf()), T,
+    Bad(lambda: F.cross_entropy(bb.zeros((2, 3)), [0, 1], leaf()), G,
         "cross_entropy: weight is a constant and takes no gradient. Use detach() on it."),
     Bad(lambda: np.ones(3) * leaf(), T, "multiply: an operand is a NumPy array of shape [3]. Use bb.asarray on it.", "B067-array-times-leaf"),
     Bad(lambda: leaf() / np.array([2, 2, 2]), T, "divide: an operand is a NumPy array of shape [3]. Use bb.asarray on it.",

@@ -42,7 +42,8 @@ class AutodiffBackend(Contract):
                 f"AutodiffBackend: {strategy!r} is not one of {', '.join(map(repr, STRATEGIES))}."
             )
         for name, rule in RULES.items():
-            setattr(self, name, recorder(getattr(self.inner_backend, name), rule, strategy == BALANCED))
+            op = recorder(getattr(self.inner_backend, name), rule, strategy == BALANCED)
+            setattr(self, name, _float_only(op) if name == "astype" else op)
         for name in NONDIFFERENTIABLE:
             setattr(self, name, unwrapper(getattr(self.inner_backend, name)))
 
@@ -107,7 +108,18 @@ class AutodiffBackend(Contract):
         return x.__class__ is Variable and x.node.__class__ is Leaf
 
     def checkpoint(self, region: Callable[..., Any], *inputs: Any) -> Any:
-        return checkpoint.checkpoint(region, inputs, self.strategy == BALANCED)
+        return checkpoint.checkpoint(region, inputs)
+
+
+def _float_only(astype: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``astype`` that leaves the graph on the way to integers and bools, which are never tracked."""
+
+    def op(x: Any, /, *, dtype: np.dtype[Any]) -> Any:
+        if dtype.kind != "f" and x.__class__ is Variable:
+            x = x.value
+        return astype(x, dtype=dtype)
+
+    return op
 
 
 def _refuse_integers(call: str, x: Any) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dis
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
@@ -103,7 +104,8 @@ def _value(node: Node, index: int) -> Array:
             return cast(Array, out)
         return cast(Array, out[index if node.rule.outputs is None else node.rule.outputs[index]])
     assert isinstance(node, Region)
-    return node.values[index]
+    value: Array = node.values[index]
+    return value
 
 
 def _results(node: Lazy) -> tuple[Any, Any]:
@@ -127,82 +129,111 @@ class Region(Node):
     """What ``checkpoint`` ran, as one node: the sweep runs it again and goes on through its inside.
 
     Attributes:
-        region: the function.
+        region: the function; ``None`` once consumed.
         inputs: its arguments.
-        tracked: which entries of its result have gradients.
-        values: those entries' arrays, only if a ``Lazy`` node may ask for them.
+        places: where in its result are the variables that it made, each once.
+        prints: of each of these what tells whether a second run made the same.
+        values: their arrays, only if a ``Lazy`` node may ask for them.
     """
 
-    __slots__ = ("region", "inputs", "tracked", "values")
+    __slots__ = ("region", "inputs", "places", "prints", "values")
 
     def __init__(
-        self,
-        region: Callable[..., Any],
-        inputs: tuple[Any, ...],
-        tracked: tuple[int, ...],
-        values: tuple[Array, ...],
-        parents: tuple[Node, ...],
-        keep: bool,
+        self, region: Callable[..., Any], inputs: tuple[Any, ...], outputs: tuple[Any, ...], oldest: int
     ) -> None:
-        shapes = tuple(value.shape for value in values)
-        super().__init__(REGION, parents, (0,) * len(parents), (), shapes, values[0].dtype, len(shapes) > 1)
-        self.region = region
+        self.places = _made(outputs, oldest)
+        made = [outputs[place] for place in self.places]
+        _, outside = reachable([output.node for output in made], oldest)
+        shapes = tuple([output.shape for output in made])
+        several = len(made) > 1
+        super().__init__(REGION, tuple(outside), (0,) * len(outside), (), shapes, made[0].dtype, several)
+        self.region: Callable[..., Any] | None = region
         self.inputs = inputs
-        self.tracked = tracked
-        self.values = values if keep else ()
+        self.prints = tuple([_print(output.value) for output in made])
+        keep = any(output.node.__class__ is not Node for output in made)
+        self.values = tuple([output.value for output in made]) if keep else ()
 
     def expand(self, sweep: Sweep, g: Any) -> None:
         region, inputs, known = self.region, self.inputs, set(self.parents)
+        assert region is not None
         if not sweep.retain:
-            self.vjps, self.parents, self.inputs, self.values = None, (), (), ()
+            self.vjps, self.parents, self.region, self.inputs, self.values = None, (), None, (), ()
         oldest = next_id()
         outputs = _as_tuple(region(*inputs))
-        cotangents = g if isinstance(g, tuple) else (g,)
-        roots = []
-        for place, shape, cotangent in zip(self.tracked, self.shapes, cotangents, strict=True):
-            output: Any = outputs[place] if place < len(outputs) else None
-            if output.__class__ is not Variable or output.shape != shape or output.dtype != self.dtype:
-                raise GraphError(
-                    "checkpoint: the region gave another result when it was recomputed. It must do the same each time."
-                )
-            if cotangent is not None:
-                roots.append((output, cotangent))
-        inside, outside = reachable([output.node for output, _ in roots], oldest)
-        if not known.issuperset(outside):
+        places = _made(outputs, oldest)
+        made = [outputs[place] for place in places]
+        if (
+            places != self.places
+            or self.shapes != tuple([output.shape for output in made])
+            or any(output.dtype != self.dtype for output in made)
+            or not all(map(_alike, self.prints, [_print(output.value) for output in made]))
+        ):
             raise GraphError(
-                "checkpoint: the region used another tensor when it was recomputed. It must do the same each time."
+                "checkpoint: the region gave another result when it was recomputed. It must do the same each time."
             )
+        _, outside = reachable([output.node for output in made], oldest)
+        if known != set(outside):
+            raise GraphError(
+                "checkpoint: the region used other tensors when it was recomputed. It must do the same each time."
+            )
+        cotangents = g if isinstance(g, tuple) else (g,)
+        roots = [(output, c) for output, c in zip(made, cotangents, strict=True) if c is not None]
+        inside, _ = reachable([output.node for output, _ in roots], oldest)
         sweep.splice(inside)
         for output, cotangent in roots:
             sweep.give(output.node, output.index, cotangent, REGION)
 
 
-def checkpoint(region: Callable[..., Any], inputs: tuple[Any, ...], keep: bool) -> Any:
-    """Return ``region(*inputs)`` as the outputs of one ``Region`` node.
+def checkpoint(region: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    """Return ``region(*inputs)``, its variables as the outputs of one ``Region`` node.
+
+    What the region did not make, but was given or found outside, passes through as it is.
 
     Args:
         region: see ``AutodiffBackend.checkpoint``.
         inputs: primitives.
-        keep: whether nodes outside may ask for the values, as ``Lazy`` ones do.
     """
     oldest = next_id()
     result = region(*inputs)
     outputs = _as_tuple(result)
-    tracked = tuple(i for i, output in enumerate(outputs) if output.__class__ is Variable)
-    if not tracked:
+    places = _made(outputs, oldest)
+    if not places:
         return result
-    dtypes = {outputs[i].dtype for i in tracked}
+    dtypes = {str(outputs[place].dtype) for place in places}
     if len(dtypes) > 1:
         raise GraphError(
-            f"checkpoint: the results have different dtypes: {', '.join(map(str, dtypes))}. Cast them."
+            f"checkpoint: the results have different dtypes: {', '.join(sorted(dtypes))}. Cast them."
         )
-    _, outside = reachable([outputs[i].node for i in tracked], oldest)
-    values = tuple(outputs[i].value for i in tracked)
-    node = Region(region, inputs, tracked, values, tuple(outside), keep)
-    wrapped = list(outputs)
-    for index, (place, value) in enumerate(zip(tracked, values, strict=True)):
-        wrapped[place] = Variable(value, node, index)
-    return tuple(wrapped) if isinstance(result, tuple) else wrapped[0]
+    node = Region(region, inputs, outputs, oldest)
+    new = {
+        (outputs[place].node, outputs[place].index): Variable(outputs[place].value, node, index)
+        for index, place in enumerate(places)
+    }
+    wrapped = tuple(new.get((x.node, x.index), x) if x.__class__ is Variable else x for x in outputs)
+    return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def _made(outputs: tuple[Any, ...], oldest: int) -> tuple[int, ...]:
+    """Return the places of the variables that are newer than ``oldest``, each variable once."""
+    first: dict[tuple[Node, int], int] = {}
+    for place, output in enumerate(outputs):
+        if output.__class__ is Variable and output.node.id > oldest:
+            first.setdefault((output.node, output.index), place)
+    return tuple(first.values())
+
+
+def _print(value: Array) -> tuple[float, float]:
+    """Return two sums that a change of the values would change."""
+    with np.errstate(all="ignore"):
+        total = np.add.reduce(value, axis=None, dtype=np.float64)
+        return float(total), float(np.add.reduce(np.abs(value), axis=None, dtype=np.float64))
+
+
+def _alike(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    """Compare prints, with room for the last bits that another number of BLAS threads may change."""
+    if not math.isfinite(first[1]):
+        return math.isfinite(second[1]) is False
+    return all(abs(a - b) <= 1e-5 * first[1] for a, b in zip(first, second, strict=True))
 
 
 def _as_tuple(result: Any) -> tuple[Any, ...]:

@@ -135,8 +135,8 @@ class Leaf(Node):
     def refuse(self) -> None:
         if self.retired:
             raise GraphError(
-                "backward: a parameter in this graph has been changed since, by a step or a load. "
-                "Compute the result again from the new values."
+                "backward: a parameter in this graph has been changed since, by a step or a load, or moved or frozen. "
+                "Compute the result again."
             )
 
     def expand(self, sweep: Sweep, g: Any) -> None:

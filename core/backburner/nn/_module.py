@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from backburner._tensor import Tensor
 from backburner.device import Device
-from backburner.errors import DeviceError, DTypeError, GraphError
+from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError
 from backburner.nn._parameter import Buffer, Parameter, State
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Module:
     """The base of layers and models.
 
-    Attributes that are parameters, buffers, modules, or lists, tuples and dicts of modules belong to the
+    Attributes that are parameters, buffers or modules, or lists, tuples and dicts of these, belong to the
     module, under PyTorch's names: ``0.weight``, ``encoder.bias``. A subclass sets them in its ``__init__``
     and defines ``forward``.
 
@@ -52,25 +52,41 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
-        if isinstance(old, State) and isinstance(value, Tensor) and not isinstance(value, State):
+        if isinstance(old, State) and value is not None and not isinstance(value, State):
+            kind = type(old).__name__
             raise DTypeError(
-                f"{type(self).__name__}: {name} is a {type(old).__name__} and stays one. Use {name}.assign(array), "
-                f"or set a new nn.{type(old).__name__}."
+                f"{type(self).__name__}: {name} is a {kind} and stays one. Use {name}.assign(values), or set a "
+                f"new nn.{kind}."
             )
-        if self._device is not None:
-            if isinstance(value, State):
-                value._place(self._device)
+        for _, part in _parts(value, ""):
+            if isinstance(part, Module):
+                if part is self or any(module is self for _, module in part.named_modules()):
+                    raise ArgumentError(
+                        f"{type(self).__name__}: {name} would make the module a part of itself."
+                    )
+                if self._device is not None:
+                    part.to(self._device)
+                if self._frozen:
+                    part.freeze()
             else:
-                for _, module in _modules_in(value, ""):
-                    module.to(self._device)
+                if self._frozen and isinstance(part, Parameter):
+                    part._freeze(True)
+                if self._device is not None:
+                    part._place(self._device)
         object.__setattr__(self, name, value)
 
     # -- what is in it ----------------------------------------------------------------------------------
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Yield the modules that are attributes, or in lists and dicts that are."""
-        for name, value in vars(self).items():
-            yield from _modules_in(value, name)
+        for name, part in _parts(vars(self), ""):
+            if isinstance(part, Module):
+                yield name, part
+
+    def _own_state(self) -> Iterator[tuple[str, State]]:
+        for name, part in _parts(vars(self), ""):
+            if isinstance(part, State):
+                yield name, part
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """Yield this module, whose name is empty, and all below it, each once."""
@@ -83,9 +99,8 @@ class Module:
     def named_state(self) -> Iterator[tuple[str, State]]:
         """Yield every parameter and buffer under every name it has: a tied one comes again."""
         for prefix, module in _walk(self, ""):
-            for name, value in vars(module).items():
-                if isinstance(value, State):
-                    yield f"{prefix}.{name}" if prefix else name, value
+            for name, state in module._own_state():
+                yield f"{prefix}.{name}" if prefix else name, state
 
     def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
         """Yield each parameter once, under its first name."""
@@ -153,9 +168,8 @@ class Module:
             raise DeviceError(f"Module.to: {device!r} is not a device. Use bb.Device.cpu().")
         for _, module in self.named_modules():
             object.__setattr__(module, "_device", device)
-            for value in vars(module).values():
-                if isinstance(value, State):
-                    value._place(device)
+            for _, state in module._own_state():
+                state._place(device)
         return self
 
     def valid(self) -> Self:
@@ -165,23 +179,28 @@ class Module:
         """
         return self._view(self.device.without_autodiff())
 
-    def _view(self, device: Device) -> Self:
+    def _view(self, device: Device, share_buffers: bool = False) -> Self:
+        """Return the same tree over the same weights on another device, with buffers of its own or with these."""
         memo: dict[int, Any] = {}
 
         def seen_on(value: Any) -> Any:
+            if id(value) in memo:
+                return memo[id(value)]
+            if isinstance(value, Buffer) and share_buffers:
+                return value
             if isinstance(value, State):
-                return memo.setdefault(id(value), value._view(device))
+                view = memo[id(value)] = value._view(device)
+                return view
             if isinstance(value, Module):
-                return memo.get(id(value)) or copied(value)
-            if isinstance(value, (list, tuple)) and any(
-                isinstance(v, (Module, list, tuple, dict)) for v in value
-            ):
-                return type(value)([seen_on(v) for v in value])
-            if isinstance(value, dict) and any(
-                isinstance(v, (Module, list, tuple, dict)) for v in value.values()
-            ):
-                return {k: seen_on(v) for k, v in value.items()}
-            return value
+                return copied(value)
+            if isinstance(value, Tensor) and not device.is_autodiff():
+                return value.inner()
+            if not any(True for _ in _parts(value, "")):
+                return value
+            if isinstance(value, dict):
+                return {key: seen_on(v) for key, v in value.items()}
+            entries = [seen_on(v) for v in value]
+            return type(value)(*entries) if hasattr(value, "_fields") else type(value)(entries)
 
         def copied(module: Module) -> Any:
             view = memo[id(module)] = object.__new__(type(module))
@@ -202,9 +221,9 @@ class Module:
     def _set_frozen(self, frozen: bool) -> Self:
         for _, module in self.named_modules():
             object.__setattr__(module, "_frozen", frozen)
-            for value in vars(module).values():
-                if isinstance(value, Parameter):
-                    value._freeze(frozen)
+            for _, state in module._own_state():
+                if isinstance(state, Parameter):
+                    state._freeze(frozen)
         return self
 
     # -- copying and showing ----------------------------------------------------------------------------
@@ -230,15 +249,13 @@ class Module:
         return "\n".join([f"{type(self).__name__}({options}", *lines, ")"])
 
 
-def _modules_in(value: Any, name: str) -> Iterator[tuple[str, Module]]:
-    if isinstance(value, Module):
+def _parts(value: Any, name: str) -> Iterator[tuple[str, Module | State]]:
+    """Yield the modules and states that ``value`` is, or that are in it if it is a list, a tuple or a dict."""
+    if isinstance(value, (Module, State)):
         yield name, value
-    elif isinstance(value, (list, tuple)):
-        for i, entry in enumerate(value):
-            yield from _modules_in(entry, f"{name}.{i}")
-    elif isinstance(value, dict):
-        for key, entry in value.items():
-            yield from _modules_in(entry, f"{name}.{key}")
+    elif isinstance(value, (list, tuple, dict)):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _parts(entry, f"{name}.{key}" if name else str(key))
 
 
 def _walk(module: Module, prefix: str) -> Iterator[tuple[str, Module]]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
+from backburner._seeds import is_replaying
 from backburner._tensor import Tensor
 from backburner.autodiff import AutodiffBackend
 from backburner.backend import Array
@@ -28,8 +31,8 @@ class State(Tensor):
         self._trainable = trainable
         self._place(data.device)
 
-    def assign(self, array: Array) -> None:
-        """Take other contents of the same shape and dtype: an array that nobody will write to.
+    def assign(self, array: Array | Tensor) -> None:
+        """Take other contents of the same shape and dtype, which nobody will write to.
 
         A graph recorded before refuses to run backward through this tensor.
 
@@ -37,6 +40,13 @@ class State(Tensor):
             ShapeError: the shape differs.
             DTypeError: the dtype differs.
         """
+        if isinstance(array, Tensor):
+            array = array._array()
+        elif not isinstance(array, (np.ndarray, np.generic)):
+            raise DTypeError(
+                f"assign: needs a tensor or an array, got {type(array).__name__}. Use bb.tensor."
+            )
+        array = np.asarray(array)
         if array.shape != self.shape:
             raise ShapeError(
                 f"assign: the tensor has shape {list(self.shape)}, the new contents {list(array.shape)}."
@@ -119,6 +129,8 @@ class Parameter(State):
 class Buffer(State):
     """A tensor that is saved and moved with its module but not trained, such as a running mean.
 
+    When a region is recomputed for the backward pass ``assign`` does nothing: buffers change once.
+
     Args:
         data: its first contents.
     """
@@ -127,3 +139,7 @@ class Buffer(State):
 
     def __init__(self, data: Tensor) -> None:
         super().__init__(data, trainable=False)
+
+    def assign(self, array: Array | Tensor) -> None:
+        if not is_replaying():
+            super().assign(array)

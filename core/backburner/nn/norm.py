@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from backburner._seeds import is_replaying
 from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.errors import ShapeError
@@ -69,11 +68,11 @@ class _BatchNorm(Module):
         out, new_mean, new_var = F.batch_norm(
             x, mean, var, self.weight, self.bias, self.training, share, self.eps
         )
-        if self.training and new_mean is not None and new_mean is not mean and not is_replaying():
+        if self.training and new_mean is not None and new_mean is not mean:
             assert new_var is not None
-            mean.assign(new_mean.numpy())
-            var.assign(new_var.numpy())
-            batches.assign(batches.numpy() + 1)
+            mean.assign(new_mean)
+            var.assign(new_var)
+            batches.assign(batches + 1)
         return out
 
     def extra_repr(self) -> str:

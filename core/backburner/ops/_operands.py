@@ -12,7 +12,7 @@ import numpy as np
 from backburner import _tensor
 from backburner.backend import Array, Axes, Shape
 from backburner.device import Device, merge
-from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, promote
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, float64, promote
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Scalar = bool | int | float
 _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
+COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _MOST = 1 << 60
 
 
@@ -63,10 +64,16 @@ def _with_scalar(op: str, x: Tensor, scalar: object) -> tuple[Any, Array]:
         dtype = DEFAULT_FLOAT
     elif kind == "i" and dtype.kind == "b":
         dtype = DEFAULT_INT
+    if kind == "i":
+        scalar = int(scalar)  # type: ignore[call-overload]  # NumPy's integers would wrap where Python's overflow
     try:
         constant = np.asarray(scalar, dtype)
     except OverflowError:
-        raise ArgumentError(f"{op}: {scalar!r} does not fit into {dtype}. Cast the tensor first.") from None
+        if op not in COMPARISONS:
+            raise ArgumentError(
+                f"{op}: {scalar!r} does not fit into {dtype}. Cast the tensor first."
+            ) from None
+        dtype, constant = float64, np.asarray(np.inf if scalar > 0 else -np.inf)  # type: ignore[operator]
     return (a if a.dtype is dtype else cast(a, dtype, x.device)), constant
 
 
@@ -86,6 +93,8 @@ def scalar_kind(op: str, scalar: object) -> str:
         raise DTypeError(
             f"{op}: an operand is a NumPy array of shape {list(scalar.shape)}. Use bb.asarray on it."
         )
+    if isinstance(scalar, _tensor.Tensor):
+        raise DTypeError(f"{op}: takes a number here, not a Tensor. Use item() on it.")
     raise DTypeError(f"{op}: {type(scalar).__name__} is not a Tensor or a number. Use bb.tensor.")
 
 
@@ -136,17 +145,19 @@ def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
     """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
     if not isinstance(xs, Sequence) or not xs:
         raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
-    dtype, device = primitive(op, xs[0]).dtype, xs[0].device
+    held = [primitive(op, x) for x in xs]
+    device, dtype = xs[0].device, held[0].dtype
     for x in xs[1:]:
-        dtype = promote(op, dtype, primitive(op, x).dtype)
         device = merge(op, device, x.device)
-    return [cast(x._primitive, dtype, device) for x in xs], device
+    for other in held[1:]:
+        dtype = promote(op, dtype, other.dtype)
+    return [cast(x, dtype, device) for x in held], device
 
 
 def bools(op: str, x: Tensor) -> Any:
     """Return what a bool tensor holds."""
     held = primitive(op, x)
-    if held.dtype is not bool_:
+    if held.dtype.kind != "b":
         raise DTypeError(f"{op}: needs bool, got {held.dtype}. Compare, or use astype(bb.bool).")
     return held
 

@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from backburner import _tensor
+from backburner.device import merge
 from backburner.dtype import DEFAULT_FLOAT, DType, canonical
 from backburner.errors import ArgumentError, DTypeError
 from backburner.ops._operands import (
@@ -216,12 +217,13 @@ def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tenso
     Raises:
         DTypeError: ``condition`` is not bool.
     """
-    mask = bools("where", condition)
+    primitive("where", condition)
     if isinstance(x, _tensor.Tensor) or isinstance(y, _tensor.Tensor):
         a, b, device = operands("where", x, y)
     else:
         a, b, device = operands("where", _tensor.tensor(x), y)
-    device = _tensor.merge("where", condition.device, device)
+    device = merge("where", condition.device, device)
+    mask = bools("where", condition)
     broadcast_shape("where", mask.shape, broadcast_shape("where", a.shape, b.shape))
     return _tensor.Tensor(device.backend.where(mask, a, b), device)
 

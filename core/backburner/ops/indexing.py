@@ -9,6 +9,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.backend import Array, Shape
+from backburner.device import Device, merge
 from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
 from backburner.ops._operands import broadcast_shape, integer, one_axis, primitive
 
@@ -28,7 +29,9 @@ def getitem(x: Tensor, index: Any, /) -> Tensor:
         DTypeError: an index is of another kind.
     """
     held = primitive("getitem", x)
-    return _tensor.Tensor(x.device.backend.getitem(held, index=_checked_index(held.shape, index)), x.device)
+    parts = index if isinstance(index, tuple) else (index,)
+    device = index_device("getitem", x.device, *parts)
+    return _tensor.Tensor(device.backend.getitem(held, index=_checked_index(held.shape, parts)), device)
 
 
 def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
@@ -42,20 +45,29 @@ def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
         ShapeError: no axis is named and there are several.
     """
     held = primitive("take", x)
+    device = index_device("take", x.device, indices)
     if axis is None and held.ndim != 1:
         raise ShapeError(f"take: {list(held.shape)} has {held.ndim} axes. Name one with axis.")
     place = one_axis("take", 0 if axis is None else axis, held.ndim)
     found = checked_indices("take", index_array("take", indices), held.shape[place])
-    return _tensor.Tensor(x.device.backend.take(held, found, axis=place), x.device)
+    return _tensor.Tensor(device.backend.take(held, found, axis=place), device)
+
+
+def index_device(op: str, device: Device, *indices: Any) -> Device:
+    """Return the device on which a tensor on ``device`` meets indices, those of which that are tensors."""
+    for index in indices:
+        if isinstance(index, _tensor.Tensor):
+            device = merge(op, device, index.device)
+    return device
 
 
 def index_array(op: str, indices: Any) -> Array:
-    """Return integer indices, from a tensor, an array or a list, as an array.
+    """Return integer indices, from a tensor, an array or a list, as an array that nobody writes to.
 
     Raises:
         DTypeError: they are not integers.
     """
-    found = indices._primitive if isinstance(indices, _tensor.Tensor) else np.asarray(indices)
+    found = indices._primitive if isinstance(indices, _tensor.Tensor) else np.array(indices)
     if found.size == 0 and not isinstance(indices, (_tensor.Tensor, np.ndarray)):
         found = found.astype(np.int64)
     if found.dtype.kind not in "iu":
@@ -81,8 +93,8 @@ def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> A
     return indices.astype(np.int64, copy=False)
 
 
-def _checked_index(shape: Shape, index: Any) -> tuple[Any, ...]:
-    parts = [_plain(part) for part in (index if isinstance(index, tuple) else (index,))]
+def _checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    parts = [_plain(part) for part in index]
     covered = sum(_covers(part) for part in parts)
     ellipses = sum(part is Ellipsis for part in parts)
     if ellipses > 1:
@@ -132,6 +144,6 @@ def _plain(part: Any) -> Any:
     if isinstance(part, _tensor.Tensor):
         return part._primitive if part.dtype.kind == "b" else index_array("getitem", part)
     if isinstance(part, np.ndarray) or isinstance(part, Sequence) and not isinstance(part, str):
-        array = np.asarray(part)
+        array = np.array(part)  # a copy: a graph may keep it
         return array if array.dtype.kind == "b" else index_array("getitem", part)
     return integer("getitem", "an index", part)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backburner import _tensor
-from backburner.errors import ShapeError
-from backburner.ops._operands import broadcast_shape, numeric, same_dtypes
+from backburner.errors import DTypeError, ShapeError
+from backburner.ops._operands import broadcast_shape, same_dtypes
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -29,9 +29,9 @@ def matmul(x: Tensor, y: Tensor, /) -> Tensor:
         >>> (bb.ones((3, 4)) @ bb.ones((4, 2))).shape
         (3, 2)
     """
-    numeric("matmul", x)
-    numeric("matmul", y)
     (a, b), device = same_dtypes("matmul", (x, y))
+    if a.dtype.kind == "b":
+        raise DTypeError("matmul: bool has no arithmetic of its own. Use astype first.")
     left, right = a.shape, b.shape
     if not left or not right:
         raise ShapeError(f"matmul: an operand is 0-d: {list(left)} @ {list(right)}. Use multiply.")

@@ -185,6 +185,8 @@ def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tens
         parts = tuple(min(size, length - start) for start in range(0, length, size)) or (0,)
     if sum(parts) != length:
         raise ShapeError(f"split: {list(parts)} does not add up to {length}, the length of axis {axis}.")
+    if not parts:
+        return ()
     found = x.device.backend.split(held, sizes=parts, axis=place)
     return tuple(_tensor.Tensor(part, x.device) for part in found)
 

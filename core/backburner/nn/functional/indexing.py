@@ -7,7 +7,7 @@ from typing import Any
 from backburner._tensor import Tensor
 from backburner.errors import IndexOutOfRange, ShapeError
 from backburner.ops._operands import floating, integer
-from backburner.ops.indexing import checked_indices, index_array
+from backburner.ops.indexing import checked_indices, index_array, index_device
 
 
 def embedding(indices: Any, weight: Tensor, padding_idx: int | None = None) -> Tensor:
@@ -37,4 +37,5 @@ def embedding(indices: Any, weight: Tensor, padding_idx: int | None = None) -> T
         if not -rows <= padding_idx < rows:
             raise IndexOutOfRange(f"embedding: padding_idx {padding_idx} is out of range [{-rows}, {rows}).")
         padding_idx %= rows
-    return Tensor(weight.device.backend.embedding(table, found, padding_idx=padding_idx), weight.device)
+    device = index_device("embedding", weight.device, indices)
+    return Tensor(device.backend.embedding(table, found, padding_idx=padding_idx), device)

@@ -8,7 +8,7 @@ import numpy as np
 
 from backburner._tensor import Tensor
 from backburner.device import merge
-from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.errors import ArgumentError, GraphError, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.ops._operands import floating, integer, number, primitive, same_floats
 from backburner.ops.indexing import checked_indices, index_array
@@ -78,7 +78,7 @@ def cross_entropy(
     if weight is not None:
         primitive("cross_entropy: weight", weight)
         if weight.is_tracked():
-            raise DTypeError("cross_entropy: weight is a constant and takes no gradient. Use detach() on it.")
+            raise GraphError("cross_entropy: weight is a constant and takes no gradient. Use detach() on it.")
         parameter("cross_entropy", "weight", weight, (classes,))
         device = merge("cross_entropy", device, weight.device)
         per_class = weight.numpy().astype(held.dtype, copy=False)

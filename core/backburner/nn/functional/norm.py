@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from backburner._tensor import Tensor
+from backburner.device import merge
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.ops._operands import number, primitive, same_floats, shape_of
@@ -55,6 +56,7 @@ def batch_norm(
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None:
             parameter("batch_norm", name, primitive(f"batch_norm: {name}", given), channels)
+            device = merge("batch_norm", device, given.device)
     parameter("batch_norm", "weight", w, channels)
     parameter("batch_norm", "bias", b, channels)
     if not training:
