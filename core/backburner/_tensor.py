@@ -128,7 +128,13 @@ class Tensor:
 
     def __dlpack__(self, **options: Any) -> Any:
         self._refuse_tracked("__dlpack__")
-        return self.numpy().__dlpack__(**options)
+        try:
+            return self.numpy().__dlpack__(**options)
+        except BufferError:
+            # A protocol from before 1.0, as NumPy 2.0's, cannot say that an array is read-only.
+            if options.get("copy") is False:
+                raise
+            return self._array().copy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         kind, index = self._array().__dlpack_device__()

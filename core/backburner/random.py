@@ -121,7 +121,8 @@ def randint(
     wanted = DEFAULT_INT if dtype is None else canonical(dtype, "randint")
     if wanted.kind not in "iu":
         raise DTypeError(f"randint: draws integers, not {wanted}. Use astype on the result.")
-    element("randint", "low", first, wanted), element("randint", "high - 1", last - 1, wanted)
+    element("randint", "low", first, wanted)
+    element("randint", "high - 1", last - 1, wanted)
     return _draw("randint", "integers", (first, last), shape, wanted, device, generator)
 
 

@@ -142,6 +142,7 @@ BROADCAST = (
             0, ([0, 0, 0, 0],)),
     Special("B071-a-matrix-with-its-transpose", lambda x: x @ x.T, ([[3]],), [[9]], ([[6]],)),
     Special("B072-a-weight-used-twice", lambda w: w * (w * 3), (2,), 12, (12,)),
+    Special("a-cotangent-that-goes-to-two-inputs", lambda x, y: x * 2 + (x + y), ([1], [1]), [4], ([3], [1])),
     Special("a-tensor-with-itself", bb.multiply, ([3], [3]), [9], ([3], [3])),
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from backburner._tensor import Tensor
 from backburner.device import Device
@@ -200,7 +200,8 @@ class Module:
             if isinstance(value, dict):
                 return {key: seen_on(v) for key, v in value.items()}
             entries = [seen_on(v) for v in value]
-            return type(value)(*entries) if hasattr(value, "_fields") else type(value)(entries)
+            make = cast(Callable[..., Any], type(value))
+            return make(*entries) if hasattr(value, "_fields") else make(entries)
 
         def copied(module: Module) -> Any:
             view = memo[id(module)] = object.__new__(type(module))
