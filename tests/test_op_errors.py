@@ -79,8 +79,9 @@ FILES = (
 
 
 def spans(path: Path) -> list[tuple[int, int]]:
-    """Return the first and the last line of every ``raise`` in a file."""
-    found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Raise)]
+    """Return the first and the last line of every ``raise`` in a file; a bare one passes on another's error."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    found = [node for node in nodes if isinstance(node, ast.Raise) and node.exc is not None]
     return [(node.lineno, node.end_lineno or node.lineno) for node in found]
 
 
