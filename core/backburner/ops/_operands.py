@@ -121,6 +121,16 @@ def numeric(op: str, x: Tensor) -> Any:
     return held
 
 
+def matrices(op: str, x: Tensor, y: Tensor) -> tuple[Any, Any, Device]:
+    """Return the primitives of two tensors in their common dtype, and where they meet."""
+    a, b, device = primitive(op, x), primitive(op, y), x.device
+    if device is not y.device:
+        device = merge(op, device, y.device)
+    if a.dtype is not b.dtype:
+        a, b = _promoted(op, a, b, device)
+    return a, b, device
+
+
 def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[Any], Device]:
     """Return the primitives of an op's float inputs in their common float dtype, and where they meet.
 
@@ -191,7 +201,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if not isinstance(axis, Sequence):
+    if axis.__class__ is int or not isinstance(axis, Sequence):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from backburner import _tensor
 from backburner.errors import DTypeError, ShapeError
-from backburner.ops._operands import broadcast_shape, same_dtypes
+from backburner.ops._operands import broadcast_shape, matrices
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -29,7 +29,7 @@ def matmul(x: Tensor, y: Tensor, /) -> Tensor:
         >>> (bb.ones((3, 4)) @ bb.ones((4, 2))).shape
         (3, 2)
     """
-    (a, b), device = same_dtypes("matmul", (x, y))
+    a, b, device = matrices("matmul", x, y)
     if a.dtype.kind == "b":
         raise DTypeError("matmul: bool has no arithmetic of its own. Use astype first.")
     left, right = a.shape, b.shape
