@@ -132,8 +132,8 @@ def test_asarray_copies_only_where_it_must() -> None:
 def test_tensors_pass_through_dlpack_and_are_never_written_to(device: Device) -> None:
     x = bb.tensor([[1.0, 2.0], [3.0, 4.0]], device=device)
     y = np.from_dlpack(x)
-    read_only = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # before, the protocol could not say so
-    assert np.shares_memory(y, x.numpy()) is read_only and y.flags.writeable is not read_only
+    shared = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # before, the protocol knew no read-only memory
+    assert np.shares_memory(y, x.numpy()) is shared and not y.flags.writeable
     assert y.tolist() == x.tolist() and x.__dlpack_device__() == (1, 0)
     again = bb.asarray(y, copy=False)
     assert np.shares_memory(again.numpy(), y) and again.dtype == x.dtype
