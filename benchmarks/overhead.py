@@ -27,18 +27,20 @@ def main() -> None:
         ("plain     a * 2.0", lambda: a * 2.0, lambda: np.multiply(x, 2.0)),
         ("plain     a.exp()", lambda: a.exp(), lambda: np.exp(x)),
         ("plain     a @ b", lambda: a @ b, lambda: np.matmul(x, y)),
+        ("plain     a[1]", lambda: a[1], lambda: x[1]),
+        ("plain     a.reshape", lambda: a.reshape((2, 8)), lambda: x.reshape((2, 8))),
         ("plain     a.sum(axis=0)", lambda: a.sum(axis=0), lambda: np.add.reduce(x, axis=0)),
     ]
     if bb.features.status("autodiff").state == "available":
         device = bb.Device.cpu().autodiff()
-        u, v = a.to(device).require_grad(), b.to(device).require_grad()
+        u, v, constant = a.to(device).require_grad(), b.to(device).require_grad(), a.to(device)
         rows += [
             ("tracked   u + v", lambda: u + v, lambda: np.add(x, y)),
             ("tracked   u * v", lambda: u * v, lambda: np.multiply(x, y)),
             ("tracked   u * 2.0", lambda: u * 2.0, lambda: np.multiply(x, 2.0)),
             ("tracked   u.exp()", lambda: u.exp(), lambda: np.exp(x)),
             ("tracked   u @ v", lambda: u @ v, lambda: np.matmul(x, y)),
-            ("constant  u + b", lambda: u.detach() + b, lambda: np.add(x, y)),
+            ("constant  u + b", lambda: constant + b, lambda: np.add(x, y)),
         ]
     print(f"{'':25}{'NumPy':>8}{'ours':>8}{'over':>8}")
     for name, ours, bare in rows:

@@ -42,7 +42,7 @@ CORE_LAYERS = (
 )
 EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),
-    ("backburner_autodiff.optim", "backburner_autodiff.gradcheck"),
+    ("backburner_autodiff.optim",),
     ("backburner_autodiff", "backburner_autodiff.backend", "backburner_autodiff._record"),
     ("backburner_autodiff.checkpoint", "backburner_autodiff.rules"),
     ("backburner_autodiff.tape",),

@@ -12,6 +12,7 @@ import backburner as bb
 from backburner.device import Device
 from ops import errors
 from ops.errors import GRAPHS, INDICES, NEURAL, PLAIN, SHAPES, Bad
+from ops.module_errors import MODULES, TRANSFORMS
 
 CORE = Path(bb.__file__).parent
 BUILTIN: dict[type[Exception], type[Exception]] = {
@@ -43,13 +44,13 @@ def check(bad: Bad) -> None:
         assert isinstance(error, bb.BackburnerError) and isinstance(error, BUILTIN[bad.error])
 
 
-@pytest.mark.parametrize("bad", PLAIN, ids=str)
+@pytest.mark.parametrize("bad", [*PLAIN, *MODULES], ids=str)
 def test_bad_input_is_refused_with_its_values(bad: Bad) -> None:
     check(bad)
 
 
 @pytest.mark.feature_set("autodiff")
-@pytest.mark.parametrize("bad", GRAPHS, ids=str)
+@pytest.mark.parametrize("bad", [*GRAPHS, *TRANSFORMS], ids=str)
 def test_a_graph_that_cannot_be_is_refused(bad: Bad) -> None:
     check(bad)
 
@@ -73,8 +74,12 @@ def test_an_environment_variable_that_names_no_device_is_told(monkeypatch: pytes
 
 FILES = (
     *sorted(CORE.glob("ops/*.py")),
+    *sorted(CORE.glob("nn/*.py")),
     *sorted(CORE.glob("nn/functional/*.py")),
-    *(CORE / name for name in ("dtype.py", "device.py", "_tensor.py", "random.py", "_seeds.py")),
+    *(
+        CORE / name
+        for name in ("dtype.py", "device.py", "_tensor.py", "random.py", "_seeds.py", "transforms.py")
+    ),
 )
 
 
@@ -88,7 +93,7 @@ def spans(path: Path) -> list[tuple[int, int]]:
 @pytest.mark.feature_set("autodiff")
 def test_every_raise_has_a_row() -> None:
     lines = set()
-    for bad in (*PLAIN, *GRAPHS):
+    for bad in (*PLAIN, *MODULES, *GRAPHS, *TRANSFORMS):
         error: BaseException | None = refusal(bad)
         while error is not None:
             lines |= {(f.f_code.co_filename, line) for f, line in traceback.walk_tb(error.__traceback__)}

@@ -75,7 +75,7 @@ def test_gradients_of_gradients_are_an_error_that_says_so() -> None:
         ),
         (lambda: bb.grad(lambda x: 1.0)(bb.ones((2,))), bb.ShapeError, "one element, got 1.0"),
         (lambda: bb.grad(lambda x: x.sum())(np.ones(2)), bb.DTypeError, "ndarray, not a tensor or a module"),
-        (lambda: bb.grad(lambda x: x.sum())(bb.arange(2)), bb.DTypeError, "only floating tensors"),
+        (lambda: bb.grad(lambda x: x.sum())(bb.arange(2)), bb.DTypeError, "only floats have gradients"),
         (lambda: bb.grad(lambda x: x.sum(), argnums=1)(bb.ones((2,))), bb.ArgumentError, "got 1 arguments"),
         (lambda: bb.grad(3), bb.DTypeError, "3 is not a function"),
     ],

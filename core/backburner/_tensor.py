@@ -162,6 +162,9 @@ class Tensor:
     def __float__(self) -> float:
         return float(self._one("float"))
 
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if spec else str(self), spec)
+
     def __index__(self) -> int:
         if self.dtype.kind not in "iu":
             raise DTypeError(f"index: needs an integer, got {self.dtype}.")

@@ -56,11 +56,6 @@ def canonical(dtype: Any, op: str = "dtype") -> DType:
     raise DTypeError(f"{op}: {dtype!r} is not a dtype here. Use one of: {', '.join(map(str, ALL))}.")
 
 
-def is_floating(dtype: DType) -> bool:
-    """Say whether ``dtype`` is float32 or float64, the kinds that have gradients."""
-    return dtype.kind == "f"
-
-
 def promote(op: str, x: DType, y: DType) -> DType:
     """Return the dtype in which ``x`` and ``y`` meet.
 

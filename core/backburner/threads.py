@@ -12,9 +12,7 @@ import numpy as np
 
 from backburner.errors import ArgumentError, DeviceError
 
-followers: list[Callable[[int], None]] = []
-"""What else follows ``set_num_threads``: an extension adds its kernels."""
-
+_followers: list[Callable[[int], None]] = []
 _deterministic = False
 _count: int | None = None  # as the user set it; None while BLAS decides
 _found: list[tuple[Callable[[int], None], Callable[[], int]]] = []
@@ -42,8 +40,15 @@ def set_num_threads(count: int) -> None:
     if not _deterministic:
         set_blas(number)
     _count = number
-    for follow in followers:
-        follow(number)
+    for follower in _followers:
+        follower(number)
+
+
+def follow(follower: Callable[[int], None]) -> None:
+    """Call ``follower`` with every count that is set, and with the present one if one was: an extension's kernels."""
+    _followers.append(follower)
+    if _count is not None:
+        follower(_count)
 
 
 def get_num_threads() -> int:

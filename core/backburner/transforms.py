@@ -115,6 +115,8 @@ def _lift(argument: Any) -> Any:
         raise DTypeError(
             f"value_and_grad: an argument is a {type(argument).__name__}, not a tensor or a module."
         )
+    if argument.dtype.kind != "f":
+        raise DTypeError(f"value_and_grad: an argument is {argument.dtype}, and only floats have gradients.")
     if argument.is_tracked():
         raise GraphError(
             "value_and_grad: the argument is tracked already. Gradients of gradients are not there, only the "

@@ -103,9 +103,21 @@ def _any(forward: Op, rule: Rule) -> Op:
     function, train = rule.function, rule.forward
 
     def record(*inputs: Any, **options: Any) -> Any:
-        values = [x.value if x.__class__ is Variable else x for x in inputs]
-        parents = tuple([x.node if x.__class__ is Variable else None for x in inputs])
-        if not any(parents):
+        values: list[Any] = []
+        parents: list[Any] = []
+        indices: list[int] = []
+        tracked = 0
+        for x in inputs:
+            if x.__class__ is Variable:
+                values.append(x.value)
+                parents.append(x.node)
+                indices.append(x.index)
+                tracked += 1
+            else:
+                values.append(x)
+                parents.append(None)
+                indices.append(0)
+        if not tracked:
             return forward(*values, **options)
         if train is None:
             out = forward(*values, **options)
@@ -115,12 +127,11 @@ def _any(forward: Op, rule: Rule) -> Op:
         else:
             out, residuals = train(*values, **options)
             vjps = function(out, *values, residuals=residuals, **options)
-        if vjps.__class__ is tuple:  # what an untracked input's closure holds is not kept
+        if tracked < len(values) and vjps.__class__ is tuple:  # an untracked input's closure is not kept
             vjps = tuple(
                 [vjp if parent is not None else None for vjp, parent in zip(vjps, parents, strict=True)]
             )
-        indices = tuple([x.index if x.__class__ is Variable else 0 for x in inputs])
-        return _outputs(out, rule, parents, indices, vjps)
+        return _outputs(out, rule, tuple(parents), tuple(indices), vjps)
 
     return record
 

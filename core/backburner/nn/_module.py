@@ -50,6 +50,10 @@ class Module:
         """Run ``forward``."""
         return self.forward(*args, **kwargs)
 
+    def __getattr__(self, name: str) -> Any:
+        hint = " Define forward in the class." if name == "forward" else ""
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{hint}")
+
     def __setattr__(self, name: str, value: Any) -> None:
         old = self.__dict__.get(name)
         if isinstance(old, State) and value is not None and not isinstance(value, State):

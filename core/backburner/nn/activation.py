@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backburner._tensor import Tensor
+from backburner.errors import ArgumentError
 from backburner.nn import functional as F
 from backburner.nn._module import Module
 from backburner.nn.functional._options import probability
@@ -33,6 +34,8 @@ class GELU(Module):
     """``functional.gelu``: exact, or with ``approximate="tanh"`` the approximation."""
 
     def __init__(self, approximate: str = "none") -> None:
+        if approximate not in ("none", "tanh"):
+            raise ArgumentError(f"GELU: approximate must be 'none' or 'tanh', got {approximate!r}.")
         self.approximate = approximate
 
     def forward(self, x: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 from backburner._tensor import Tensor
 from backburner.errors import DTypeError
@@ -43,8 +43,13 @@ class Sequential(Module):
     def __iter__(self) -> Iterator[Module]:
         return (module for _, module in self.named_children())
 
-    def __getitem__(self, index: int) -> Module:
-        return list(self)[index]
+    @overload
+    def __getitem__(self, index: int) -> Module: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequential: ...
+    def __getitem__(self, index: int | slice) -> Module:
+        picked = list(self)[index]
+        return Sequential(*picked) if isinstance(picked, list) else picked
 
 
 class Flatten(Module):

@@ -11,7 +11,7 @@ from backburner.nn import functional as F
 from backburner.nn._module import Module
 from backburner.nn.functional._options import Size2, pair
 from backburner.nn.init import uniform_fan_in
-from backburner.ops._operands import shape_of
+from backburner.ops._operands import integer, shape_of
 
 
 class Conv2d(Module):
@@ -51,12 +51,15 @@ class Conv2d(Module):
         dtype: Any = None,
     ) -> None:
         self.in_channels, self.out_channels = shape_of("Conv2d", (in_channels, out_channels))
+        groups = integer("Conv2d", "groups", groups)
         if groups < 1 or in_channels % groups or out_channels % groups:
             raise ArgumentError(
                 f"Conv2d: groups={groups} does not divide {in_channels} and {out_channels} channels."
             )
         self.kernel_size = pair("Conv2d", "kernel_size", kernel_size, 1)
         self.stride = pair("Conv2d", "stride", stride, 1)
+        if isinstance(padding, str) and padding not in ("same", "valid"):
+            raise ArgumentError(f"Conv2d: padding must be numbers, 'same' or 'valid', got {padding!r}.")
         self.padding = padding if isinstance(padding, str) else pair("Conv2d", "padding", padding, 0)
         self.dilation = pair("Conv2d", "dilation", dilation, 1)
         self.groups = groups

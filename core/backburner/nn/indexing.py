@@ -13,7 +13,7 @@ from backburner.nn import functional as F
 from backburner.nn._module import Module
 from backburner.nn._parameter import Parameter
 from backburner.nn.init import standard_normal
-from backburner.ops._operands import shape_of
+from backburner.ops._operands import integer, shape_of
 
 
 class Embedding(Module):
@@ -42,6 +42,7 @@ class Embedding(Module):
         shape = shape_of("Embedding", (num_embeddings, embedding_dim))
         self.num_embeddings, self.embedding_dim = shape
         if padding_idx is not None:
+            padding_idx = integer("Embedding", "padding_idx", padding_idx)
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise IndexOutOfRange(
                     f"Embedding: padding_idx {padding_idx} is out of range [{-num_embeddings}, {num_embeddings})."

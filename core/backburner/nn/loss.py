@@ -30,6 +30,12 @@ class CrossEntropyLoss(Module):
             x, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
 
+    def extra_repr(self) -> str:
+        return (
+            f"ignore_index={self.ignore_index}, reduction={self.reduction!r}, "
+            f"label_smoothing={self.label_smoothing}"
+        )
+
 
 class MSELoss(Module):
     """``functional.mse_loss`` with this reduction."""
@@ -39,3 +45,6 @@ class MSELoss(Module):
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(x, target, self.reduction)
+
+    def extra_repr(self) -> str:
+        return f"reduction={self.reduction!r}"

@@ -11,7 +11,7 @@ from backburner.errors import ShapeError
 from backburner.nn import functional as F
 from backburner.nn._module import Module
 from backburner.nn._parameter import Buffer, Parameter
-from backburner.ops._operands import shape_of
+from backburner.ops._operands import number, shape_of
 from backburner.ops.creation import ones, zeros
 
 
@@ -43,10 +43,11 @@ class _BatchNorm(Module):
         device: Device | None = None,
         dtype: Any = None,
     ) -> None:
-        size = shape_of(type(self).__name__, num_features)
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
+        name = type(self).__name__
+        size = shape_of(name, (num_features,))
+        self.num_features = size[0]
+        self.eps = number(name, "eps", eps)
+        self.momentum = None if momentum is None else number(name, "momentum", momentum)
         self.affine = affine
         self.track_running_stats = track_running_stats
         self.weight = Parameter(ones(size, dtype=dtype, device=device)) if affine else None
@@ -118,7 +119,7 @@ class LayerNorm(Module):
     ) -> None:
         shape = shape_of("LayerNorm", normalized_shape)
         self.normalized_shape = shape
-        self.eps = eps
+        self.eps = number("LayerNorm", "eps", eps)
         self.elementwise_affine = elementwise_affine
         self.weight = Parameter(ones(shape, dtype=dtype, device=device)) if elementwise_affine else None
         self.bias = (
@@ -129,4 +130,5 @@ class LayerNorm(Module):
         return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        text = f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        return f"{text}, bias=False" if self.elementwise_affine and self.bias is None else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from backburner._tensor import Tensor
 from backburner.nn import functional as F
 from backburner.nn._module import Module
-from backburner.nn.functional._options import Size2
+from backburner.nn.functional._options import Size2, pair, window
 
 
 class MaxPool2d(Module):
@@ -19,10 +19,8 @@ class MaxPool2d(Module):
         dilation: Size2 = 1,
         ceil_mode: bool = False,
     ) -> None:
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.dilation = dilation
+        self.kernel_size, self.stride, self.padding = window("MaxPool2d", kernel_size, stride, padding)
+        self.dilation = pair("MaxPool2d", "dilation", dilation, 1)
         self.ceil_mode = ceil_mode
 
     def forward(self, x: Tensor) -> Tensor:
@@ -46,9 +44,7 @@ class AvgPool2d(Module):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
+        self.kernel_size, self.stride, self.padding = window("AvgPool2d", kernel_size, stride, padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -58,4 +54,7 @@ class AvgPool2d(Module):
         )
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"ceil_mode={self.ceil_mode}, count_include_pad={self.count_include_pad}"
+        )

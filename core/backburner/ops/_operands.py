@@ -136,32 +136,40 @@ def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[An
 
     ``None`` stays; the first ``required`` are tensors.
     """
-    for x in xs[:required]:
-        primitive(op, x)  # type: ignore[arg-type]  # which refuses None
-    given = [x for x in xs if x is not None]
-    device, dtype = given[0].device, given[0].dtype
-    for x in given[1:]:
+    found: list[Any] = []
+    device: Any = None
+    dtype: Any = None
+    for x in xs:
+        if x is None:
+            if len(found) < required:
+                primitive(op, x)  # type: ignore[arg-type]  # which refuses it
+            found.append(None)
+            continue
         held = primitive(op, x)
-        if x.device is not device:
+        found.append(held)
+        if device is None:
+            device, dtype = x.device, held.dtype
+        elif x.device is not device:
             device = merge(op, device, x.device)
         if held.dtype is not dtype:
             dtype = promote(op, dtype, held.dtype)
     if dtype.kind != "f":
         dtype = DEFAULT_FLOAT
-    return [None if x is None else cast(x._primitive, dtype, device) for x in xs], device
+    return [x if x is None or x.dtype is dtype else cast(x, dtype, device) for x in found], device
 
 
 def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
     """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
-    if not isinstance(xs, Sequence) or not xs:
+    if not isinstance(xs, (tuple, list, Sequence)) or not xs:
         raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
     held = [primitive(op, x) for x in xs]
     device, dtype = xs[0].device, held[0].dtype
-    for x in xs[1:]:
-        device = merge(op, device, x.device)
-    for other in held[1:]:
-        dtype = promote(op, dtype, other.dtype)
-    return [cast(x, dtype, device) for x in held], device
+    for x, other in zip(xs, held, strict=True):
+        if x.device is not device:
+            device = merge(op, device, x.device)
+        if other.dtype is not dtype:
+            dtype = promote(op, dtype, other.dtype)
+    return [x if x.dtype is dtype else cast(x, dtype, device) for x in held], device
 
 
 def bools(op: str, x: Tensor) -> Any:
@@ -191,7 +199,7 @@ def broadcast_shape(op: str, left: Shape, right: Shape) -> Shape:
 
 def one_axis(op: str, axis: int, ndim: int) -> int:
     """Return ``axis`` counted from the front."""
-    index = integer(op, "axis", axis)
+    index = axis if axis.__class__ is int else integer(op, "axis", axis)
     if not -ndim <= index < ndim:
         raise AxisError(f"{op}: axis {index} is out of range for {ndim} dimensions.")
     return index % ndim
@@ -201,7 +209,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if axis.__class__ is int or not isinstance(axis, Sequence):
+    if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):
@@ -211,6 +219,8 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
 
 def integer(op: str, name: str, value: Any) -> int:
     """Return an option that must be an integer as an ``int``."""
+    if value.__class__ is int:
+        return value
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -221,7 +231,8 @@ def integer(op: str, name: str, value: Any) -> int:
 
 def number(op: str, name: str, value: Any) -> float:
     """Return an option that must be a number, not NaN, as a ``float``."""
-    scalar_kind(f"{op}: {name}", value)
+    if value.__class__ is not float and value.__class__ is not int:
+        scalar_kind(f"{op}: {name}", value)
     try:
         found = float(value)
     except OverflowError:
@@ -246,9 +257,9 @@ def element(op: str, name: str, value: Any, dtype: DType) -> Scalar:
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     """Return a shape given as an int or a sequence of ints as a tuple of sizes, none negative."""
-    sizes = (shape,) if not isinstance(shape, Sequence) else shape
-    found = tuple(integer(op, "a size", n) for n in sizes)
-    if any(n < 0 for n in found):
+    sizes = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
+    found = tuple([n if n.__class__ is int else integer(op, "a size", n) for n in sizes])
+    if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
     if math.prod(found) >= _MOST:
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")

@@ -222,9 +222,11 @@ def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tenso
         a, b, device = operands("where", x, y)
     else:
         a, b, device = operands("where", _tensor.tensor(x), y)
-    device = merge("where", condition.device, device)
+    if condition.device is not device:
+        device = merge("where", condition.device, device)
     mask = bools("where", condition)
-    broadcast_shape("where", mask.shape, broadcast_shape("where", a.shape, b.shape))
+    if not mask.shape == a.shape == b.shape:
+        broadcast_shape("where", mask.shape, broadcast_shape("where", a.shape, b.shape))
     return _tensor.Tensor(device.backend.where(mask, a, b), device)
 
 

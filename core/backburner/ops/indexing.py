@@ -16,6 +16,8 @@ from backburner.ops._operands import broadcast_shape, integer, one_axis, primiti
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
+_min, _max = np.minimum.reduce, np.maximum.reduce
+
 
 def getitem(x: Tensor, index: Any, /) -> Tensor:
     """Return ``x[index]``, as NumPy has it.
@@ -83,7 +85,7 @@ def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> A
     """
     lowest = -n if negative else 0
     if indices.size:
-        low, high = int(indices.min()), int(indices.max())
+        low, high = int(_min(indices, axis=None)), int(_max(indices, axis=None))
         if low < lowest or high >= n:
             worst = low if low < lowest else high
             raise IndexOutOfRange(f"{op}: index {worst} is out of range [{lowest}, {n}).")
@@ -94,9 +96,18 @@ def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> A
 
 
 def _checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(index) == 1 and index[0].__class__ is int and shape:
+        if not -shape[0] <= index[0] < shape[0]:
+            raise IndexOutOfRange(
+                f"getitem: axis 0: index {index[0]} is out of range [{-shape[0]}, {shape[0]})."
+            )
+        return (index[0] % shape[0],)
     parts = [_plain(part) for part in index]
-    covered = sum(_covers(part) for part in parts)
-    ellipses = sum(part is Ellipsis for part in parts)
+    covered = 0
+    ellipses = 0
+    for part in parts:
+        covered += _covers(part)
+        ellipses += part is Ellipsis
     if ellipses > 1:
         raise IndexOutOfRange("getitem: an index can have a single ellipsis ('...').")
     if covered > len(shape):
@@ -134,11 +145,14 @@ def _covers(part: Any) -> int:
 
 def _plain(part: Any) -> Any:
     """Return a part of an index as int, slice, ``None``, ``...`` or an array of integers or bools."""
-    if part is None or part is Ellipsis:
+    if part is None or part is Ellipsis or part.__class__ is int:
         return part
     if isinstance(part, slice):
-        bounds = (part.start, part.stop, part.step)
-        return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
+        for bound in (part.start, part.stop, part.step):
+            if bound is not None and bound.__class__ is not int:
+                bounds = (part.start, part.stop, part.step)
+                return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
+        return part
     if isinstance(part, (bool, np.bool_)):
         raise DTypeError("getitem: a single bool is not an index. Use None to add an axis.")
     if isinstance(part, _tensor.Tensor):

@@ -36,16 +36,21 @@ def reshape(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
 
 
 def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
-    if shape.__class__ is tuple and all([n.__class__ is int and n >= 0 for n in shape]):
-        if math.prod(shape) == held.size:
-            return shape
-    sizes = [integer("reshape", "a size", n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
-    wanted = list(sizes)
+    given = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
+    if (
+        isinstance(given, tuple)
+        and math.prod(given) == held.size
+        and all([n.__class__ is int and n >= 0 for n in given])
+    ):
+        return given
+    sizes = [n if n.__class__ is int else integer("reshape", "a size", n) for n in given]
     if sizes.count(-1) == 1:
         known = -math.prod(sizes)
         sizes[sizes.index(-1)] = held.size // known if known > 0 else -1
-    if any(n < 0 for n in sizes) or math.prod(sizes) != held.size:
-        raise ShapeError(f"reshape: {list(held.shape)} has {held.size} elements and does not fit {wanted}.")
+    if math.prod(sizes) != held.size or (sizes and min(sizes) < 0):
+        raise ShapeError(
+            f"reshape: {list(held.shape)} has {held.size} elements and does not fit {list(given)}."
+        )
     return tuple(sizes)
 
 
@@ -73,20 +78,22 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     Raises:
         ShapeError: ``x`` has fewer than two dimensions.
     """
-    ndim = primitive("matrix_transpose", x).ndim
+    held = primitive("matrix_transpose", x)
+    ndim = held.ndim
     if ndim < 2:
         raise ShapeError(f"matrix_transpose: needs at least two dimensions, got {list(x.shape)}.")
-    return permute_dims(x, (*range(ndim - 2), ndim - 1, ndim - 2))
+    axes = (*range(ndim - 2), ndim - 1, ndim - 2)
+    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=axes), x.device)
 
 
 def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
     """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result."""
     held = primitive("expand_dims", x)
-    new = len(axis) if isinstance(axis, Sequence) else 1
-    places = all_axes("expand_dims", axis if isinstance(axis, Sequence) else (axis,), held.ndim + new)
-    sizes = iter(held.shape)
-    shape = tuple(1 if i in places else next(sizes) for i in range(held.ndim + new))
-    return _tensor.Tensor(x.device.backend.reshape(held, shape=shape), x.device)
+    new = 1 if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)) else len(axis)
+    sizes = list(held.shape)
+    for place in all_axes("expand_dims", axis, held.ndim + new):
+        sizes.insert(place, 1)
+    return _tensor.Tensor(x.device.backend.reshape(held, shape=tuple(sizes)), x.device)
 
 
 def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
@@ -143,8 +150,9 @@ def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
     first = held[0].shape
     place = one_axis("concat", axis, len(first))
     for other in held[1:]:
-        if len(other.shape) != len(first) or any(
-            n != m for i, (n, m) in enumerate(zip(first, other.shape, strict=True)) if i != place
+        if other.shape != first and (
+            len(other.shape) != len(first)
+            or any(n != m for i, (n, m) in enumerate(zip(first, other.shape, strict=True)) if i != place)
         ):
             raise ShapeError(
                 f"concat: shapes differ outside of axis {axis}: {', '.join(str(list(x.shape)) for x in held)}"

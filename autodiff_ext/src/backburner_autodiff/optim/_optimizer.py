@@ -77,7 +77,9 @@ class Optimizer(ABC):
         return option(self, "lr", value, 0.0)
 
     def step(self, grads: Gradients | Mapping[str, Tensor]) -> None:
-        """Take one step: every parameter that has a gradient gets new contents, and all do or none.
+        """Take one step: every parameter that has a gradient gets new contents.
+
+        What does not fit is refused before the first parameter changes.
 
         A graph recorded before refuses to run backward through them. Arrays that anybody else can see keep
         their contents. No other thread may use the model meanwhile.

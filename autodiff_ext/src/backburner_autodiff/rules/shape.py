@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from backburner.backends.numpy import shape as shaping
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 Joint = Callable[[Any, Any], tuple[Array | None, ...]]
@@ -30,11 +31,12 @@ def broadcast_to(out: Array, x: Array, *, shape: tuple[int, ...]) -> tuple[Vjp]:
 
 @rule
 def concat(out: Array, *xs: Array, axis: int) -> Joint:
-    sizes = [x.shape[axis] for x in xs]
+    sizes = tuple([x.shape[axis] for x in xs])
 
     def vjp(g: Array, needed: Any) -> tuple[Array | None, ...]:
         return tuple(
-            part if wanted else None for part, wanted in zip(_parts(g, sizes, axis), needed, strict=True)
+            part if wanted else None
+            for part, wanted in zip(shaping.split(g, sizes=sizes, axis=axis), needed, strict=True)
         )
 
     return vjp
@@ -55,7 +57,7 @@ def split(out: tuple[Array, ...], x: Array, *, sizes: tuple[int, ...], axis: int
 
     def vjp(g: tuple[Array | None, ...]) -> Array:
         y = np.empty(shape, dtype)
-        for part, cotangent in zip(_parts(y, sizes, axis), g, strict=True):
+        for part, cotangent in zip(shaping.split(y, sizes=sizes, axis=axis), g, strict=True):
             part[...] = 0 if cotangent is None else cotangent
         return y
 
@@ -66,14 +68,3 @@ def split(out: tuple[Array, ...], x: Array, *, sizes: tuple[int, ...], axis: int
 def pad(out: Array, x: Array, *, pad_width: tuple[tuple[int, int], ...], value: float) -> tuple[Vjp]:
     inside = (*(slice(before, before + n) for n, (before, _) in zip(x.shape, pad_width, strict=True)), ...)
     return (lambda g: g[inside],)
-
-
-def _parts(x: Array, sizes: Any, axis: int) -> list[Array]:
-    """Return views of ``sizes[i]`` entries each along ``axis``."""
-    before = (slice(None),) * axis
-    parts = []
-    start = 0
-    for size in sizes:
-        parts.append(x[(*before, slice(start, start + size))])
-        start += size
-    return parts

@@ -110,4 +110,5 @@ def logsumexp(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
 
 def argmax(x: Array, /, *, axis: int, keepdims: bool) -> Array:
     """Return the first index of the largest element along ``axis``."""
-    return np.asarray(x.argmax(axis, keepdims=keepdims))
+    found = np.asarray(x.argmax(axis))
+    return np.expand_dims(found, axis) if keepdims else found

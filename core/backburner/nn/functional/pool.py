@@ -6,8 +6,8 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.backend import Pair
-from backburner.errors import ArgumentError, ShapeError
-from backburner.nn.functional._options import Size2, images, pair
+from backburner.errors import ShapeError
+from backburner.nn.functional._options import Size2, images, pair, window
 from backburner.ops._operands import floating, numeric
 
 
@@ -37,7 +37,7 @@ def max_pool2d(
         ArgumentError: an option has a value that makes no sense.
         ShapeError: a window is larger than the padded image.
     """
-    kernel, steps, frame = _window("max_pool2d", kernel_size, stride, padding)
+    kernel, steps, frame = window("max_pool2d", kernel_size, stride, padding)
     gaps = pair("max_pool2d", "dilation", dilation, 1)
     held, single = _images("max_pool2d", numeric("max_pool2d", x), x, kernel, frame, gaps)
     backend = x.device.backend
@@ -72,7 +72,7 @@ def avg_pool2d(
         ArgumentError: an option has a value that makes no sense.
         ShapeError: a window is larger than the padded image.
     """
-    kernel, steps, frame = _window("avg_pool2d", kernel_size, stride, padding)
+    kernel, steps, frame = window("avg_pool2d", kernel_size, stride, padding)
     held, single = _images("avg_pool2d", floating("avg_pool2d", x), x, kernel, frame, (1, 1))
     backend = x.device.backend
     out = backend.avg_pool2d(
@@ -84,15 +84,6 @@ def avg_pool2d(
         count_include_pad=bool(count_include_pad),
     )
     return Tensor(backend.reshape(out, shape=out.shape[1:]) if single else out, x.device)
-
-
-def _window(op: str, kernel_size: Size2, stride: Size2 | None, padding: Size2) -> tuple[Pair, Pair, Pair]:
-    kernel = pair(op, "kernel_size", kernel_size, 1)
-    steps = kernel if stride is None else pair(op, "stride", stride, 1)
-    frame = pair(op, "padding", padding, 0)
-    if any(2 * p > k for p, k in zip(frame, kernel, strict=True)):
-        raise ArgumentError(f"{op}: padding {padding} is over half the kernel, {list(kernel)}.")
-    return kernel, steps, frame
 
 
 def _images(op: str, held: Any, x: Tensor, kernel: Pair, frame: Pair, gaps: Pair) -> tuple[Any, bool]:
