@@ -45,6 +45,8 @@ def _draw(
     generator: Generator | None,
 ) -> Tensor:
     device = Device(device)
+    if generator is not None and not isinstance(generator, SeedStream):
+        raise DTypeError(f"{op}: generator is a {type(generator).__name__}. Use bb.random.Generator.")
     sizes = shape_of(op, shape)
     seed = (device.seeds if generator is None else generator).next()
     held = device.backend.random(

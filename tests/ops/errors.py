@@ -363,8 +363,37 @@ TENSORS = (
         "__array_namespace__: there is no version '2021.12'. Use '2024.12'."),
 )  # fmt: skip
 
+DEEP = bb.zeros((1,) * 64)
+DEEP_INDICES = bb.zeros((1,) * 64, dtype="int64")
+RAGGED: Any = [[1], [1, 2]]
+TOO_MANY = "dimensions are more than 64, the most there can be."
+LIMITS = (
+    Bad(lambda: bb.zeros((1,) * 65), S, f"full: 65 {TOO_MANY}"),
+    Bad(lambda: x.reshape((1,) * 63 + (2, 3)), S, f"reshape: 65 {TOO_MANY}"),
+    Bad(lambda: x.broadcast_to((1,) * 70), S, f"broadcast_to: 70 {TOO_MANY}"),
+    Bad(lambda: bb.expand_dims(DEEP, 0), S, f"expand_dims: 65 {TOO_MANY}"),
+    Bad(lambda: bb.stack([DEEP]), S, f"stack: 65 {TOO_MANY}"),
+    Bad(lambda: x[(None,) * 70], S, f"getitem: 72 {TOO_MANY}"),
+    Bad(lambda: x[DEEP_INDICES], S, f"getitem: 65 {TOO_MANY}"),
+    Bad(lambda: bb.take(DEEP, DEEP_INDICES, axis=0), S, f"take: 127 {TOO_MANY}"),
+    Bad(lambda: F.embedding(DEEP_INDICES, table), S, f"embedding: 65 {TOO_MANY}"),
+    Bad(lambda: x[RAGGED], S, "getitem: indices are nested lists of different lengths."),
+    Bad(lambda: x.take(RAGGED, axis=0), S, "take: indices are nested lists of different lengths."),
+    Bad(lambda: F.embedding(RAGGED, table), S, "embedding: indices are nested lists of different lengths."),
+    Bad(lambda: F.cross_entropy(scores, RAGGED), S, "cross_entropy: indices are nested lists of different lengths."),
+    Bad(lambda: F.cross_entropy(scores, [0, 1], ignore_index=2**70), A, f"cross_entropy: ignore_index {2**70} does not fit into int64. "),
+    Bad(lambda: x.reshape(None), T, "reshape: a size must be an integer, got None."),  # type: ignore[arg-type]
+    Bad(lambda: x.reshape((np.ones(2),)), T, "reshape: a size must be an integer, got array("),  # type: ignore[arg-type]
+    Bad(lambda: random.uniform((2,), generator=3), T, "uniform: generator is a int. Use bb.random.Generator."),  # type: ignore[arg-type]
+    Bad(lambda: bb.arange(-1, 2, dtype="uint8"), A, "arange: start -1 does not fit into uint8. Use another dtype."),
+    Bad(lambda: bb.arange(0, 300, dtype="uint8"), A, "arange: the last value 299 does not fit into uint8. "),
+    Bad(lambda: bb.linspace(0, 1, 2**70), S, "linspace: a shape has more elements than fit into memory: "),
+    Bad(lambda: bb.zeros(b"ab"), T, "full: a size must be an integer, got b'ab'."),  # type: ignore[arg-type]
+    Bad(lambda: F.conv2d(image, kernel, padding=2**31 - 1), S, "conv2d: a shape has more elements than fit into memory: "),
+)  # fmt: skip
+
 PLAIN: tuple[Bad, ...] = (
-    *OPERANDS, *DTYPES, *AXES, *SHAPES, *INDICES, *NEURAL, *CREATION, *DEVICES, *TENSORS,
+    *OPERANDS, *DTYPES, *AXES, *SHAPES, *INDICES, *NEURAL, *CREATION, *DEVICES, *TENSORS, *LIMITS,
 )  # fmt: skip
 
 

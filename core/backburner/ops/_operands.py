@@ -23,6 +23,7 @@ _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _MOST = 1 << 60
+_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
 
 
 def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
@@ -255,10 +256,18 @@ def element(op: str, name: str, value: Any, dtype: DType) -> Scalar:
     return int(value)
 
 
+def rank(op: str, ndim: int) -> None:
+    """Refuse more dimensions than there can be."""
+    if ndim > _RANKS:
+        raise ShapeError(f"{op}: {ndim} dimensions are more than {_RANKS}, the most there can be.")
+
+
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     """Return a shape given as an int or a sequence of ints as a tuple of sizes, none negative."""
-    sizes = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
+    many = isinstance(shape, (tuple, list, Sequence)) and not isinstance(shape, bytes)
+    sizes: Any = shape if many else (shape,)
     found = tuple([n if n.__class__ is int else integer(op, "a size", n) for n in sizes])
+    rank(op, len(found))
     if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
     if math.prod(found) >= _MOST:

@@ -6,6 +6,7 @@ Common arguments: ``dtype`` is a dtype or ``None`` for what the values suggest (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -178,6 +179,10 @@ def arange(
     wanted = (DEFAULT_FLOAT if "f" in kinds else DEFAULT_INT) if dtype is None else canonical(dtype, "arange")
     if wanted.kind == "b":
         raise DTypeError("arange: bool has no range. Use an integer dtype.")
+    count = math.ceil((stop - start) / step)
+    if count > 0 and wanted.kind != "f":
+        element("arange", "start", start, wanted)
+        element("arange", "the last value", start + (count - 1) * step, wanted)
     device = Device(device)
     return _tensor.Tensor(device.backend.arange(start=start, stop=stop, step=step, dtype=wanted), device)
 
@@ -197,7 +202,8 @@ def linspace(
     Raises:
         ArgumentError: ``num`` is negative.
     """
-    if integer("linspace", "num", num) < 0:
+    shape_of("linspace", (max(integer("linspace", "num", num), 0),))
+    if num < 0:
         raise ArgumentError(f"linspace: num must not be negative, got {num}.")
     device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")

@@ -11,7 +11,7 @@ from backburner import _tensor
 from backburner.backend import Array, Shape
 from backburner.device import Device, merge
 from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
-from backburner.ops._operands import broadcast_shape, integer, one_axis, primitive
+from backburner.ops._operands import broadcast_shape, integer, one_axis, primitive, rank
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -52,6 +52,7 @@ def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
         raise ShapeError(f"take: {list(held.shape)} has {held.ndim} axes. Name one with axis.")
     place = one_axis("take", 0 if axis is None else axis, held.ndim)
     found = checked_indices("take", index_array("take", indices), held.shape[place])
+    rank("take", held.ndim - 1 + found.ndim)
     return _tensor.Tensor(device.backend.take(held, found, axis=place), device)
 
 
@@ -69,12 +70,20 @@ def index_array(op: str, indices: Any) -> Array:
     Raises:
         DTypeError: they are not integers.
     """
-    found = indices._primitive if isinstance(indices, _tensor.Tensor) else np.array(indices)
+    found = indices._primitive if isinstance(indices, _tensor.Tensor) else _copied(op, indices)
     if found.size == 0 and not isinstance(indices, (_tensor.Tensor, np.ndarray)):
         found = found.astype(np.int64)
     if found.dtype.kind not in "iu":
         raise DTypeError(f"{op}: indices must be integers, got {found.dtype}. Use astype(bb.int64).")
     return np.asarray(found)
+
+
+def _copied(op: str, indices: Any) -> Array:
+    """Return an array of its own, for a graph may keep it."""
+    try:
+        return np.array(indices)
+    except ValueError:
+        raise ShapeError(f"{op}: indices are nested lists of different lengths.") from None
 
 
 def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> Array:
@@ -133,6 +142,8 @@ def _checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
             part %= n
         axis += _covers(part)
         checked.append(part)
+    kept = sum([part is None or isinstance(part, slice) for part in checked])
+    rank("getitem", len(shape) - covered + kept + len(arrays))
     return tuple(checked)
 
 
@@ -158,6 +169,6 @@ def _plain(part: Any) -> Any:
     if isinstance(part, _tensor.Tensor):
         return part._primitive if part.dtype.kind == "b" else index_array("getitem", part)
     if isinstance(part, np.ndarray) or isinstance(part, Sequence) and not isinstance(part, str):
-        array = np.array(part)  # a copy: a graph may keep it
+        array = _copied("getitem", part)
         return array if array.dtype.kind == "b" else index_array("getitem", part)
     return integer("getitem", "an index", part)

@@ -21,14 +21,14 @@ def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the sum, accurate for 10^8 float32; 0 of nothing. Integers and bools add up in 64 bits."""
     held = primitive("sum", x)
     axes = all_axes("sum", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.sum(held, axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(x.device.backend.sum(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
 def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the mean, of integers and bools as float32; NaN of nothing."""
     held = floating("mean", x)
     axes = all_axes("mean", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.mean(held, axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(x.device.backend.mean(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
 def _not_empty(op: str, held: Any, axes: tuple[int, ...]) -> None:
@@ -45,7 +45,7 @@ def max(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("max", x)
     axes = all_axes("max", axis, held.ndim)
     _not_empty("max", held, axes)
-    return _tensor.Tensor(x.device.backend.max(held, axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(x.device.backend.max(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
 def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -57,7 +57,7 @@ def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("min", x)
     axes = all_axes("min", axis, held.ndim)
     _not_empty("min", held, axes)
-    return _tensor.Tensor(x.device.backend.min(held, axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(x.device.backend.min(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
 def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
@@ -73,7 +73,7 @@ def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     axes = all_axes("var", axis, held.ndim)
     correction = number("var", "correction", correction)
     return _tensor.Tensor(
-        x.device.backend.var(held, axis=axes, correction=correction, keepdims=keepdims), x.device
+        x.device.backend.var(held, axis=axes, correction=correction, keepdims=bool(keepdims)), x.device
     )
 
 
@@ -81,7 +81,7 @@ def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor
     """Return ``log(sum(exp(x)))`` without overflow; of all ``-inf`` it is ``-inf``, with gradient 0."""
     held = floating("logsumexp", x)
     axes = all_axes("logsumexp", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.logsumexp(held, axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(x.device.backend.logsumexp(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
 def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -101,7 +101,7 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
     else:
         index = one_axis("argmax", axis, ndim)
     _not_empty("argmax", held, (index,))
-    found = backend.argmax(held, axis=index, keepdims=keepdims and axis is not None)
+    found = backend.argmax(held, axis=index, keepdims=bool(keepdims) and axis is not None)
     if keepdims and axis is None:
         found = backend.reshape(found, shape=(1,) * ndim)
     return _tensor.Tensor(found, x.device)

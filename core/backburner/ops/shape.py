@@ -17,6 +17,7 @@ from backburner.ops._operands import (
     integer,
     one_axis,
     primitive,
+    rank,
     same_dtypes,
     shape_of,
 )
@@ -37,14 +38,9 @@ def reshape(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
 
 def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
     given = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
-    if (
-        isinstance(given, tuple)
-        and math.prod(given) == held.size
-        and all([n.__class__ is int and n >= 0 for n in given])
-    ):
-        return given
     sizes = [n if n.__class__ is int else integer("reshape", "a size", n) for n in given]
-    if sizes.count(-1) == 1:
+    rank("reshape", len(sizes))
+    if -1 in sizes and sizes.count(-1) == 1:
         known = -math.prod(sizes)
         sizes[sizes.index(-1)] = held.size // known if known > 0 else -1
     if math.prod(sizes) != held.size or (sizes and min(sizes) < 0):
@@ -90,6 +86,7 @@ def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
     """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result."""
     held = primitive("expand_dims", x)
     new = 1 if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)) else len(axis)
+    rank("expand_dims", held.ndim + new)
     sizes = list(held.shape)
     for place in all_axes("expand_dims", axis, held.ndim + new):
         sizes.insert(place, 1)
@@ -169,6 +166,7 @@ def stack(xs: Sequence[Tensor], /, axis: int = 0) -> Tensor:
     held, device = same_dtypes("stack", xs)
     if any(x.shape != held[0].shape for x in held):
         raise ShapeError(f"stack: shapes differ: {', '.join(str(list(x.shape)) for x in held)}")
+    rank("stack", held[0].ndim + 1)
     place = one_axis("stack", axis, held[0].ndim + 1)
     return _tensor.Tensor(device.backend.stack(*held, axis=place), device)
 

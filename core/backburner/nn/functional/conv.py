@@ -5,7 +5,7 @@ from __future__ import annotations
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size2, images, pair, parameter
-from backburner.ops._operands import integer, same_floats
+from backburner.ops._operands import integer, same_floats, shape_of
 
 
 def conv2d(
@@ -66,6 +66,7 @@ def conv2d(
             raise ArgumentError(f"conv2d: padding must be numbers, 'same' or 'valid', got {padding!r}.")
     else:
         frame = pair("conv2d", "padding", padding, 0)
+    shape_of("conv2d", [n + 2 * p for n, p in zip(held.shape[-2:], frame, strict=True)])
     if any(n + 2 * p < s for n, p, s in zip(held.shape[-2:], frame, spans, strict=True)):
         raise ShapeError(
             f"conv2d: a kernel spans {list(spans)}, more than the padded image: {list(held.shape)}, padding {padding}."

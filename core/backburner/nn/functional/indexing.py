@@ -6,7 +6,7 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.errors import IndexOutOfRange, ShapeError
-from backburner.ops._operands import floating, integer
+from backburner.ops._operands import floating, integer, rank
 from backburner.ops.indexing import checked_indices, index_array, index_device
 
 
@@ -32,6 +32,7 @@ def embedding(indices: Any, weight: Tensor, padding_idx: int | None = None) -> T
         raise ShapeError(f"embedding: weight must be [n, d], got {list(table.shape)}.")
     rows = table.shape[0]
     found = checked_indices("embedding", index_array("embedding", indices), rows, negative=False)
+    rank("embedding", found.ndim + 1)
     if padding_idx is not None:
         padding_idx = integer("embedding", "padding_idx", padding_idx)
         if not -rows <= padding_idx < rows:

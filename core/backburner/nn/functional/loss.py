@@ -8,9 +8,10 @@ import numpy as np
 
 from backburner._tensor import Tensor
 from backburner.device import merge
+from backburner.dtype import int64
 from backburner.errors import ArgumentError, GraphError, ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.ops._operands import floating, integer, number, primitive, same_floats
+from backburner.ops._operands import element, floating, integer, number, primitive, same_floats
 from backburner.ops.indexing import checked_indices, index_array
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -58,6 +59,7 @@ def cross_entropy(
     if not 0 <= smoothing <= 1:
         raise ArgumentError(f"cross_entropy: label_smoothing must be in [0, 1], got {label_smoothing}.")
     ignored = integer("cross_entropy", "ignore_index", ignore_index)
+    element("cross_entropy", "ignore_index", ignored, int64)
     held = floating("cross_entropy", x)
     if held.ndim == 0:
         raise ShapeError("cross_entropy: the scores are 0-d. They must be [n, c, ...] or [c].")
