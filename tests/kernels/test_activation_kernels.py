@@ -10,6 +10,7 @@ import pytest
 from neural import Case
 
 INF, NAN = np.inf, np.nan
+LONG = 3_000_000
 OPS = ("relu", "sigmoid", "gelu", "softmax", "log_softmax")
 GELUS = ({"approximate": "none"}, {"approximate": "tanh"})
 autodiff = pytest.mark.feature_set("autodiff")
@@ -138,6 +139,24 @@ def test_softmax_of_masked_logits_has_no_gradient_at_the_mask() -> None:
         assert dx is not None and dx[0, 1] == 0 and np.isfinite(dx).all()
 
 
+@autodiff
+@pytest.mark.parametrize("shape", [(1, LONG), (LONG, 2)], ids=["row", "columns"])
+def test_float32_softmax_stays_accurate_over_millions_of_values(shape: tuple[int, int]) -> None:
+    axis = shape.index(LONG)
+    x = np.full(shape, 0.1, np.float32)
+    x[0] = 1  # so that every other exp is rounded, and always in one direction
+    total = 1 + (LONG - 1) * np.exp(np.float64(x[-1, -1]) - 1)
+    g = np.full(shape, 0.1, np.float32)
+    (p,), (dx,) = neural.train("softmax", [x], {"axis": axis}, g)
+    assert dx is not None
+    np.testing.assert_allclose(p[0] * total, 1, rtol=1e-6)
+    np.testing.assert_allclose(dx / (p * g), 0, atol=5e-6)  # a constant cotangent has no gradient
+    (out,), _ = neural.train("log_softmax", [x], {"axis": axis}, g)
+    np.testing.assert_allclose(out[0], -np.log(total), rtol=1e-6)
+    _, (dx,) = neural.train("log_softmax", [np.zeros_like(x)], {"axis": axis}, g)
+    np.testing.assert_allclose(np.asarray(dx), 0, atol=5e-7)
+
+
 # -- dropout -----------------------------------------------------------------------------------------------
 
 
@@ -214,10 +233,10 @@ def _cube(count: int, scratch: int) -> Any:
     )
 
 
-def _rows(count: int) -> Any:
+def _rows(count: int, shape: tuple[int, int] = (33, 101)) -> Any:
     rng = np.random.default_rng(8)
-    xs = [rng.standard_normal((33, 101)).astype(np.float32) for _ in range(count)]
-    return lambda: (xs, [np.zeros((33, 101), np.float32)])
+    xs = [rng.standard_normal(shape).astype(np.float32) for _ in range(count)]
+    return lambda: (xs, [np.zeros(shape, np.float32)])
 
 
 THREADED: dict[str, Any] = {
@@ -246,6 +265,16 @@ def test_threads_change_no_bit(name: str) -> None:
     from backburner_autodiff.kernels import activation
 
     neural.check_threads(getattr(activation, name), THREADED[name])
+
+
+@autodiff
+@pytest.mark.parametrize(("name", "inputs"), [
+    ("softmax_forward", 1), ("softmax_backward", 2), ("log_softmax_forward", 1), ("log_softmax_backward", 2),
+])  # fmt: skip
+def test_threads_change_no_bit_of_rows_of_several_chunks(name: str, inputs: int) -> None:
+    from backburner_autodiff.kernels import activation
+
+    neural.check_threads(getattr(activation, name), _rows(inputs, (5, 2 * activation.CHUNK + 100)))
 
 
 @autodiff

@@ -152,13 +152,33 @@ def test_the_gradient_of_each_row_sums_to_0() -> None:
     np.testing.assert_allclose(dx.sum(1, dtype=np.float64), 0, atol=2e-6)
 
 
+@autodiff
+@pytest.mark.parametrize("smoothing", [0.0, 0.9])
+def test_float32_losses_stay_accurate_over_millions_of_classes(smoothing: float) -> None:
+    c = 3_000_000
+    x, weight = np.full((1, c), 0.1, np.float32), np.full(c, 0.1, np.float32)
+    x[0, 0] = 1  # so that every other exp is rounded, and always in one direction
+    outs, (dx, *_) = neural.train(
+        "cross_entropy",
+        [x, np.array([5]), weight],
+        _options(label_smoothing=smoothing, reduction="sum"),
+        np.ones(1, np.float32),
+    )
+    wide = x.astype(np.float64) - 1
+    total = np.exp(wide).sum()
+    expected = 0.1 * (np.log(total) - (1 - smoothing) * wide[0, 5] - smoothing * wide.mean())
+    np.testing.assert_allclose(outs[0], expected, rtol=1e-6)
+    assert dx is not None
+    np.testing.assert_allclose(dx[0, 0], 0.1 * (1 / total - smoothing / c), rtol=2e-6)
+
+
 # -- kernels -----------------------------------------------------------------------------------------------
 
 
-def _forward() -> tuple[list[Any], list[Array]]:
+def _forward(classes: int = 45) -> tuple[list[Any], list[Array]]:
     rng = np.random.default_rng(0)
-    x, weight = rng.standard_normal((70, 45)).astype(np.float32), rng.random(45).astype(np.float32)
-    target = rng.integers(0, 45, 70)
+    x, weight = rng.standard_normal((70, classes)).astype(np.float32), rng.random(classes).astype(np.float32)
+    target = rng.integers(0, classes, 70)
     target[::7] = -100
     return [x, target, weight, -100, 0.1, weight.sum()], [*np.zeros((3, 70), np.float32), np.zeros(2)]
 
@@ -170,6 +190,13 @@ def _backward() -> tuple[list[Any], list[Array]]:
 
 
 THREADED: dict[str, Any] = {"cross_entropy_forward": _forward, "cross_entropy_backward": _backward}
+
+
+@autodiff
+def test_threads_change_no_bit_of_rows_of_several_chunks() -> None:
+    from backburner_autodiff.kernels import loss
+
+    neural.check_threads(loss.cross_entropy_forward, lambda: _forward(2 * loss.CHUNK + 100))
 
 
 @autodiff

@@ -150,6 +150,14 @@ def test_float32_sums_stay_accurate_over_very_many_values(shape: tuple[int, ...]
 
 
 @autodiff
+def test_a_constant_cotangent_of_a_long_layer_norm_has_no_gradient() -> None:
+    x = _random((1, 3_000_000), 0, "float32")
+    tenth = np.full(x.shape[1], 0.1, np.float32)
+    _, (dx, *_) = neural.train("layer_norm", [x, tenth, tenth], LAYER, np.full_like(x, 3))
+    np.testing.assert_allclose(np.asarray(dx), 0, atol=1e-6)
+
+
+@autodiff
 @pytest.mark.parametrize(("op", "options"), [("layer_norm", LAYER), ("batch_norm", BATCH)])
 def test_only_what_is_needed_is_returned(op: str, options: dict[str, Any]) -> None:
     x, v, g = _random((4, 3)), _random((3,), 1), _random((4, 3), 2)
@@ -228,6 +236,21 @@ def test_threads_change_no_bit(name: str) -> None:
     from backburner_autodiff.kernels import norm
 
     neural.check_threads(getattr(norm, name), THREADED[name])
+
+
+@autodiff
+def test_threads_change_no_bit_of_layer_norms_rows_of_several_chunks() -> None:
+    from backburner_autodiff.kernels import norm
+
+    d = 2 * norm.CHUNK + 100
+    rows, inner, none = (70, d), (d,), (2, 0)
+    neural.check_threads(
+        norm.layer_norm_backward,
+        lambda: (
+            [*_floats(rows, rows, inner, rows[:1], rows[:1]), 64],
+            _zeros(rows, none, none, totals=(none, none)),
+        ),
+    )
 
 
 @autodiff

@@ -1,4 +1,8 @@
-"""Kernels of cross_entropy."""
+"""Kernels of cross_entropy.
+
+Sums over a row run in the dtype of the data over at most ``CHUNK`` classes, and from there in float64; few classes
+have loops of their own, without the slices that would slow them down.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from typing import Any
 from backburner_autodiff.kernels._jit import kernel, prange, subroutine
 from backburner_autodiff.kernels._strict import difference
 from backburner_autodiff.kernels.math import exp, log, max_of
+
+CHUNK = 1024
 
 
 @subroutine
@@ -41,16 +47,36 @@ def cross_entropy_forward(
             loss[i] = zero
         else:
             h = max_of(x[i])
-            total = zero
-            for j in range(c):
-                total += exp(difference(x[i, j], h))
+            if c <= CHUNK:
+                total = zero
+                for j in range(c):
+                    total += exp(difference(x[i, j], h))
+            else:
+                whole = 0.0
+                for start in range(0, c, CHUNK):
+                    part = zero
+                    xs = x[i, start : start + CHUNK]
+                    for j in range(xs.size):
+                        part += exp(difference(xs[j], h))
+                    whole += part
+                total = x.dtype.type(whole)
             log_total = log(total)
             nll = difference(log_total, difference(x[i, t], h))
             hit = (one - smoothing) * weight[t]
             if smoothing > zero:
-                spread = zero
-                for j in range(c):
-                    spread += weight[j] * difference(x[i, j], h)
+                if c <= CHUNK:
+                    spread = zero
+                    for j in range(c):
+                        spread += weight[j] * difference(x[i, j], h)
+                else:
+                    whole = 0.0
+                    for start in range(0, c, CHUNK):
+                        part = zero
+                        xs, ws = x[i, start : start + CHUNK], weight[start : start + CHUNK]
+                        for j in range(xs.size):
+                            part += ws[j] * difference(xs[j], h)
+                        whole += part
+                    spread = x.dtype.type(whole)
                 loss[i] = smoothed_loss(hit, nll, share, weights, log_total, spread)
             else:
                 loss[i] = hit * nll

@@ -2,6 +2,7 @@
 
 As in the core each takes one value of the data, the origin, off before it sums; ``mean`` is the mean of what is
 left. Sums run in the dtype of the data over at most ``CHUNK`` values or ``ROWS`` rows, and from there in float64.
+Short rows may have loops of their own, without the slices that would slow them down.
 """
 
 from __future__ import annotations
@@ -86,21 +87,37 @@ def layer_norm_backward(
     """
     n, d = x.shape
     zero = x.dtype.type(0)
-    share = x.dtype.type(1.0 / d)
+    share = 1.0 / d
     columns = dweight.shape[1]
     for block in prange(dweight.shape[0]):
         stop = min((block + 1) * size, n)
         for first in range(block * size, stop, ROWS):
             for i in range(first, min(first + ROWS, stop)):
                 origin, m, r = x[i, 0], mean[i], rstd[i]
-                mean_g = zero
-                mean_gy = zero
-                for j in range(d):
-                    gw = g[i, j] * weight[j]
-                    mean_g += gw
-                    mean_gy += gw * normalised(x[i, j], origin, m, r)
-                mean_g *= share
-                mean_gy *= share
+                total_g = 0.0
+                total_gy = 0.0
+                if d <= CHUNK:
+                    part_g = zero
+                    part_gy = zero
+                    for j in range(d):
+                        gw = g[i, j] * weight[j]
+                        part_g += gw
+                        part_gy += gw * normalised(x[i, j], origin, m, r)
+                    total_g += part_g
+                    total_gy += part_gy
+                else:
+                    for start in range(0, d, CHUNK):
+                        part_g = zero
+                        part_gy = zero
+                        gs, xs = g[i, start : start + CHUNK], x[i, start : start + CHUNK]
+                        ws = weight[start : start + CHUNK]
+                        for j in range(xs.size):
+                            gw = gs[j] * ws[j]
+                            part_g += gw
+                            part_gy += gw * normalised(xs[j], origin, m, r)
+                        total_g += part_g
+                        total_gy += part_gy
+                mean_g, mean_gy = x.dtype.type(total_g * share), x.dtype.type(total_gy * share)
                 for j in range(d):
                     y = normalised(x[i, j], origin, m, r)
                     dx[i, j] = gradient(r, g[i, j] * weight[j], mean_g, y, mean_gy)
