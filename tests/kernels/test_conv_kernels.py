@@ -271,6 +271,23 @@ def test_a_bias_gets_an_accurate_float32_gradient_from_many_images() -> None:
     np.testing.assert_allclose(dbias, [n * float(np.float32(0.1))], rtol=1e-7)
 
 
+@autodiff
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_layout_of_a_cotangent_changes_no_bit_of_the_gradients(groups: int, kernel: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1, 2, 302, 302), dtype=np.float32)
+    weight = rng.standard_normal((2, 2 // groups, kernel, kernel), dtype=np.float32)
+    side = 303 - kernel
+    full = rng.standard_normal((1, side, side, 2), dtype=np.float32).transpose(0, 3, 1, 2)
+    broadcast = [np.broadcast_to(part, full.shape) for part in (full[:, :1, :1, :1], full[..., :1, :1])]
+    for g in (*broadcast, full, full[..., ::-1]):
+        found = backward(x, weight, weight[:, 0, 0, 0], g, groups=groups)
+        plain = backward(x, weight, weight[:, 0, 0, 0], np.ascontiguousarray(g), groups=groups)
+        for dx, expected in zip(found, plain, strict=True):
+            np.testing.assert_array_equal(dx, expected)
+
+
 def _arrays(*shapes: tuple[int, ...]) -> list[Array]:
     rng = np.random.default_rng(3)
     return [rng.standard_normal(shape, dtype=np.float32) for shape in shapes]

@@ -31,6 +31,9 @@ def conv2d(
     pointwise = weight.shape[2:] == stride == (1, 1) and padding == (0, 0)
 
     def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
+        # NumPy multiplies what a sum has broadcast without BLAS, and adds channels-last images one by one: both
+        # are slow, and lose the small terms of a long float32 sum
+        g = np.ascontiguousarray(g)
         to_x, to_weight = needed[:2]
         dx = dweight = dbias = None
         if to_x and depthwise:
@@ -59,7 +62,7 @@ def _columns(
     images = max(1, min(images, n))
     memory = np.empty(c * kh * kw * images * band * ow, x.dtype)
     x = np.ascontiguousarray(x)
-    transposed = weight.reshape(groups, o // groups, depth).transpose(0, 2, 1)
+    transposed = np.ascontiguousarray(weight).reshape(groups, o // groups, depth).transpose(0, 2, 1)
     dx = np.zeros(x.shape, x.dtype) if to_x else None
     dweight = np.zeros((groups, o // groups, depth), x.dtype) if to_weight else None
     for first in range(0, n, images):
@@ -83,7 +86,7 @@ def _pointwise(g: Array, weight: Array, groups: int) -> Array:
     """Return the gradient of x where a 1x1 kernel meets every input once."""
     n, o, h, w = g.shape
     c = weight.shape[1]
-    transposed = weight.reshape(groups, o // groups, c).transpose(0, 2, 1)
+    transposed = np.ascontiguousarray(weight).reshape(groups, o // groups, c).transpose(0, 2, 1)
     dx: Array = np.matmul(transposed, g.reshape(n, groups, o // groups, h * w))
     return dx.reshape(n, groups * c, h, w)
 
