@@ -125,6 +125,36 @@ def test_windows_of_one_tap_give_a_new_array(op: str) -> None:
     assert not np.shares_memory(x, y)
 
 
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("dilation", [1, 3])
+@pytest.mark.parametrize(
+    ("size", "kernel", "stride"), [(4, 9, 1), (5, 9, 4), (7, 5, 9), (5, 8, 3), (1, 6, 1)]
+)
+def test_the_taps_that_are_tried_are_those_that_meet_the_input(
+    size: int, kernel: int, stride: int, dilation: int, ceil_mode: bool
+) -> None:
+    padding = dilation * (kernel - 1) // 2
+    windows = pool.pool2d_size((size, 1), (kernel, 1), (stride, 1), (padding, 0), (dilation, 1), ceil_mode)[0]
+    places = {t: [i * stride + t * dilation - padding for i in range(windows)] for t in range(kernel)}
+    expected = [t for t, met in places.items() if any(0 <= place < size for place in met)]
+    if kernel > windows:
+        assert sorted(pool._meeting(size, windows, kernel, stride, padding, dilation)) == expected
+    else:
+        assert set(expected) <= set(pool._meeting(size, windows, kernel, stride, padding, dilation))
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("stride", [1, 1 << 29])
+def test_a_window_of_a_billion_taps_tries_few_of_them(stride: int, ceil_mode: bool) -> None:
+    kernel = 1 << 30
+    x = np.arange(1.0, 5.0).reshape(1, 1, 1, 4)
+    how = {"stride": (1, stride), "padding": (0, kernel // 2), "ceil_mode": ceil_mode}
+    assert len(list(pool._meeting(4, 2, kernel, stride, kernel // 2, 1))) <= 8
+    for op, expected in (("max_pool2d", 4), ("avg_pool2d", 10 / kernel)):
+        y = getattr(pool, op)(x, **options(op, kernel, 1) | how)
+        np.testing.assert_array_equal(y[0, 0, 0, 0], expected)
+
+
 @autodiff
 @pytest.mark.parametrize("case", POOLINGS)
 def test_empty_batches_and_no_channels_are_pooled(case: Image) -> None:

@@ -6,6 +6,7 @@ over whole arrays instead of ``kh * kw``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,20 @@ def _lowest(dtype: np.dtype[Any]) -> Any:
     return False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
+def _meeting(size: int, windows: int, kernel: int, stride: int, padding: int, dilation: int) -> Iterable[int]:
+    """Return the taps that may meet the input along an axis: of a kernel far larger than it, few do."""
+    if kernel <= windows:
+        return range(kernel)
+    taps: list[int] = []
+    behind = 0
+    for i in reversed(range(windows)):  # from the last window, which meets the input with its first taps
+        start = padding - i * stride
+        first = max(behind, -(-start // dilation))
+        behind = max(first, min(kernel, (start + size - 1) // dilation + 1))
+        taps.extend(range(first, behind))
+    return taps
+
+
 def _reduce(
     ufunc: np.ufunc, neutral: Any, x: Array, axis: int, windows: int, kernel: int, stride: int, padding: int, dilation: int
 ) -> Array:  # fmt: skip
@@ -95,7 +110,7 @@ def _reduce(
     """
     size = x.shape[axis]
     taps = []
-    for t in range(kernel):
+    for t in _meeting(size, windows, kernel, stride, padding, dilation):
         offset = t * dilation - padding
         first = max(0, -(offset // stride))
         last = min(windows, (size - 1 - offset) // stride + 1)
