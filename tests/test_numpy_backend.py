@@ -258,6 +258,16 @@ def test_uniform_draws_never_round_up_to_the_end(dtype: str) -> None:
     assert set(y.tolist()) == {1.0, float(np.nextafter(one, one + 1))}
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_uniform_draws_spread_over_a_range_beyond_the_dtype(dtype: str) -> None:
+    most = float(np.finfo(dtype).max)
+    y = backend.random(
+        distribution="uniform", shape=(10_000,), dtype=np.dtype(dtype), options=(-most, most), seed=0
+    )
+    assert np.isfinite(y).all() and y.max() < most
+    assert abs((y / most).mean()) < 0.03 and abs((y / most).std() - 1 / math.sqrt(3)) < 0.03
+
+
 def test_a_draw_of_no_dimensions_is_an_array() -> None:
     for distribution, options in (
         ("uniform", (0, 1)),

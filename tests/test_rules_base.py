@@ -206,6 +206,7 @@ EXACT: list[tuple[str, str, list[Any], dict[str, Any], Any, list[Any]]] = [
     ("nan", "minimum", [[nan, 1, nan], [1, nan, nan]], {}, [4, 4, 4], [[4, 0, 2], [0, 4, 2]]),
     ("infinite-cotangent", "maximum", [[1, 2], [2, 1]], {}, [inf, inf], [[0, inf], [inf, 0]]),
     ("B014", "pow", [[0, 0, 0, 0, 0], [2, 1, 0, 0.5, -1]], {}, [1] * 5, [[0, 1, 0, inf, -inf], [0, 0, 0, 0, -inf]]),
+    ("infinite-exponent", "pow", [[0, 0.5, 1, 2], [inf, inf, inf, -inf]], {}, [1] * 4, [[0, 0, inf, 0], [0, 0, 0, 0]]),
     ("B015", "pow", [[0, 0, -2], [2, 0, 2]], {}, [1] * 3, [[0, 0, -4], [0, 0, nan]]),
     ("B026", "clip", [[0, 0.5, 1, 2, nan]], {"min": 0, "max": 1}, [1] * 5, [[1, 1, 1, 0, 0]]),
     ("B028", "clip", [[0, 1, 2]], {"min": 1, "max": 1}, [1] * 3, [[0, 1, 0]]),

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from backburner._seeds import SeedStream
 from backburner._tensor import Tensor
 from backburner.device import Device
@@ -74,12 +76,19 @@ def uniform(
     """Draw from the half-open interval from ``low`` to ``high``.
 
     Raises:
-        ArgumentError: ``low`` is above ``high``.
+        ArgumentError: ``low`` is above ``high``, or one of them infinite in the dtype.
     """
     low, high = number("uniform", "low", low), number("uniform", "high", high)
     if low > high:
         raise ArgumentError(f"uniform: low {low} is above high {high}.")
-    return _draw("uniform", "uniform", (low, high), shape, _float("uniform", dtype), device, generator)
+    wanted = _float("uniform", dtype)
+    with np.errstate(over="ignore"):
+        for name, bound in (("low", low), ("high", high)):
+            if not np.isfinite(wanted.type(bound)):
+                raise ArgumentError(
+                    f"uniform: {name} {bound} is not finite in {wanted}. Use a narrower range."
+                )
+    return _draw("uniform", "uniform", (low, high), shape, wanted, device, generator)
 
 
 def normal(

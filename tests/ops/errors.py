@@ -312,6 +312,8 @@ CREATION = (
         "asarray: copy=False takes a NumPy array of the dtype that is asked for.", "asarray-of-another-dtype"),
     Bad(lambda: bb.asarray(v, dtype="float64", copy=False), A, "asarray: from float32 to float64 takes a copy. Leave out copy=False."),
     Bad(lambda: random.uniform((2,), 1, 0), A, "uniform: low 1.0 is above high 0.0."),
+    Bad(lambda: random.uniform((2,), 0, float("inf")), A, "uniform: high inf is not finite in float32. Use a narrower range."),
+    Bad(lambda: random.uniform((2,), -1e39, 0), A, "uniform: low -1e+39 is not finite in float32. Use a narrower range."),
     Bad(lambda: random.uniform((2,), dtype="int64"), T, "uniform: draws floats, not int64. Use astype on the result."),
     Bad(lambda: random.normal((2,), std=-1), A, "normal: std must not be negative, got -1.0."),
     Bad(lambda: random.normal((2,), mean=float("nan")), A, "normal: mean is NaN."),

@@ -102,6 +102,7 @@ KINKS = (
             ([0, 1, 0, inf, -inf], None)),
     *(Special(f"B014-pow-0-to-the-number-{e}", lambda x, e=e: x**e, ([0],), [y], ([dx],))
       for e, y, dx in ((2, 0, 0), (3, 0, 0), (1, 0, 1), (0, 1, 0), (0.5, 0, inf), (-1, inf, -inf))),
+    Special("pow-0-to-infinity", bb.pow, ([0], [inf]), [0], ([0], [0])),
     Special("B015-exponent-at-base-0", bb.pow, ([0, 0], [2, 0]), [0, 1], (None, [0, 0])),
     Special("B015-exponent-of-a-negative-base", bb.pow, ([-2], [2]), [4], ([-4], [nan])),
     Special("square-by-pow-of-a-negative-base", lambda x: x**2, ([-3],), [9], ([-6],)),
@@ -128,6 +129,8 @@ MASKED = (
     Special("erf-saturates", bb.erf, ([inf, -inf, 30],), [1, -1, 1], ([0, 0, 0],)),
     Special("gelu-saturates", bb.gelu, ([40, -40, 0],), [40, 0, 0], ([1, 0, 0.5],)),
     Special("gelu-tanh-saturates", lambda x: bb.gelu(x, "tanh"), ([40, -40, 0],), [40, 0, 0], ([1, 0, 0.5],)),
+    Special("gelu-of-the-largest-numbers", bb.gelu, ([3e38, -3e38],), [3e38, 0], ([1, 0],)),
+    Special("gelu-tanh-of-the-largest-numbers", lambda x: bb.gelu(x, "tanh"), ([3e38, -3e38],), [3e38, 0], ([1, 0],)),
     Special("log-at-0", bb.log, ([0],), [-inf], ([inf],)),
     Special("divide-by-0", bb.divide, ([1, 0], [0, 0]), [inf, nan], ([inf, inf], None)),
     Special("divide-by-a-small-number", bb.divide, ([1e-30], [1e-30]), [1], (None, None)),

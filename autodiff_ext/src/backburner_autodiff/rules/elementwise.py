@@ -42,7 +42,8 @@ def divide(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
 @rule(singular=True)
 def pow(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
     def vjp_x(g: Array) -> Array:
-        return g * np.where(y == 0, 0, y * np.power(x, y - 1))
+        power = np.power(x, y - 1)  # where it vanishes so does the slope, also if y is infinite
+        return g * np.where((y == 0) | (power == 0), 0, y * power)
 
     def vjp_y(g: Array) -> Array:
         return g * np.where((x == 0) & (y >= 0), 0, out * np.log(x))

@@ -54,8 +54,8 @@ def gelu(x: Array, /, *, approximate: str) -> Array:
             np.multiply(x, SQRT_HALF, out=out)
             out = np.asarray(erf(out))
         out += 1
+        out *= 0.5  # before x, twice which may be beyond the dtype
         out *= x
-        out *= 0.5
     return out
 
 

@@ -50,10 +50,15 @@ def random(*, distribution: str, shape: Shape, dtype: DType, options: Sequence[A
 def _uniform(generator: np.random.Generator, shape: Shape, dtype: DType, low: float, high: float) -> Array:
     """Draw from ``[low, high)``: what rounds up to ``high`` becomes the number before it."""
     y = np.asarray(generator.random(shape, dtype))
+    # half the range is in the dtype even where the range is beyond it
+    scale = 1.0 if high - low <= float(np.finfo(dtype).max) else 0.5
+    low, high = scale * low, scale * high
     y *= high - low
     y += low
     end = dtype.type(high)
     np.minimum(y, np.nextafter(end, dtype.type(low)), out=y)
+    if scale != 1:
+        y /= scale
     return y
 
 
