@@ -57,10 +57,15 @@ def _draw(
     return Tensor(held, device)
 
 
-def _float(op: str, dtype: Any) -> DType:
+def _float(op: str, dtype: Any, **options: float) -> DType:
+    """Return the dtype of floats to draw, in which the options are finite."""
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, op)
     if wanted.kind != "f":
         raise DTypeError(f"{op}: draws floats, not {wanted}. Use astype on the result.")
+    with np.errstate(over="ignore"):
+        for name, value in options.items():
+            if not np.isfinite(wanted.type(value)):
+                raise ArgumentError(f"{op}: {name} {value} is not finite in {wanted}. Use a smaller one.")
     return wanted
 
 
@@ -81,13 +86,7 @@ def uniform(
     low, high = number("uniform", "low", low), number("uniform", "high", high)
     if low > high:
         raise ArgumentError(f"uniform: low {low} is above high {high}.")
-    wanted = _float("uniform", dtype)
-    with np.errstate(over="ignore"):
-        for name, bound in (("low", low), ("high", high)):
-            if not np.isfinite(wanted.type(bound)):
-                raise ArgumentError(
-                    f"uniform: {name} {bound} is not finite in {wanted}. Use a narrower range."
-                )
+    wanted = _float("uniform", dtype, low=low, high=high)
     return _draw("uniform", "uniform", (low, high), shape, wanted, device, generator)
 
 
@@ -103,12 +102,13 @@ def normal(
     """Draw from the normal distribution.
 
     Raises:
-        ArgumentError: ``std`` is negative.
+        ArgumentError: ``std`` is negative, or an option infinite in the dtype.
     """
     mean, std = number("normal", "mean", mean), number("normal", "std", std)
     if std < 0:
         raise ArgumentError(f"normal: std must not be negative, got {std}.")
-    return _draw("normal", "normal", (mean, std), shape, _float("normal", dtype), device, generator)
+    wanted = _float("normal", dtype, mean=mean, std=std)
+    return _draw("normal", "normal", (mean, std), shape, wanted, device, generator)
 
 
 def randint(
