@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import mmap
 import os
 import stat
@@ -22,6 +23,7 @@ from backburner.record import _files
 def child(code: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],
+        stdin=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         stdout=subprocess.PIPE,
         text=True,
@@ -103,18 +105,19 @@ save(2)
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-@pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("failure", [(OSError, errno.ENOSPC, "No space left"), (KeyboardInterrupt,)])
 def test_a_save_that_fails_leaves_the_old_file_and_no_other(
-    step: str, failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: str, failure: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> None:
-        raise failure
+        raise failure[0](*failure[1:])
 
     save(tmp_path / "w", 1)
     with monkeypatch.context() as patch:
         patch.setattr(os, step, fail)
-        with pytest.raises(type(failure)):
+        with pytest.raises(failure[0]) as caught:
             save(tmp_path / "w", 2)
+    assert getattr(caught.value, "filename", str(tmp_path / "w")) == str(tmp_path / "w")
     assert version(tmp_path / "w") == 1
     assert os.listdir(tmp_path) == ["w"]
 
@@ -127,10 +130,10 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     save(2)
 except OSError as error:
-    print(error.errno)
+    print(error.errno, error.filename)
 """
     output, _ = child(SAVE + limited, tmp_path / "w").communicate()
-    assert output == f"{errno.EFBIG}\n"
+    assert output == f"{errno.EFBIG} {tmp_path / 'w'}\n"
     assert version(tmp_path / "w") == 1
     assert os.listdir(tmp_path) == ["w"]
 
@@ -173,6 +176,103 @@ def test_only_a_directory_that_cannot_be_synced_is_let_off(
         raised = True
     assert raised == raises
     assert version(tmp_path / "w") == 1
+
+
+# -- what killed saves have left behind
+
+
+def leftover(path: Path, age: float, digits: str = "0123456789ab") -> Path:
+    """Make a temporary file like that of a save which was killed some seconds ago."""
+    made = path.with_name(f".{path.name[:32]}.{digits}.tmp")
+    made.write_bytes(b"half")
+    now = made.stat().st_mtime
+    os.utime(made, (now - age, now - age))
+    return made
+
+
+def test_a_save_removes_what_killed_ones_have_left_before_it_needs_the_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path / "w", Path("w"), tmp_path / ("w" * 255)):
+        left = leftover(path, _files.ABANDONED + 9)
+        with pytest.raises(KeyboardInterrupt):
+            _files.replace(str(path), interrupting(lambda left=left: left.exists()))
+        assert not left.exists()
+
+
+def interrupting(unwanted: Any) -> Any:
+    assert not unwanted()
+    raise KeyboardInterrupt
+    yield
+
+
+def test_a_save_leaves_all_else_that_is_there(tmp_path: Path) -> None:
+    path, old = tmp_path / "w", _files.ABANDONED + 9
+    kept = [
+        leftover(path, _files.ABANDONED - 60),
+        leftover(tmp_path / "v", old),
+        leftover(tmp_path / "w.x", old),
+        leftover(path, old, "0123456789a"),
+        leftover(path, old, "0123456789AB"),
+        leftover(path, old, "0123456789ab.tmp.0123456789ab"),
+    ]
+    (tmp_path / ".w.bbbbbbbbbbbb.tmp").mkdir()
+    (tmp_path / ".w.cccccccccccc.tmp").symlink_to(kept[0])
+    before = sorted(os.listdir(tmp_path))
+    save(path, 1)
+    assert sorted(os.listdir(tmp_path)) == sorted([*before, "w"])
+
+
+def test_the_file_of_a_save_that_lives_is_left_however_old_it_is_and_goes_once_that_is_dead(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "w"
+    waiting = """
+from backburner.record import _files
+def chunks():
+    print(flush=True)
+    sys.stdin.read()
+    yield b""
+_files.replace(sys.argv[1], chunks())
+"""
+    process = child(SAVE + waiting, path)
+    assert process.stdout is not None and process.stdout.readline() == "\n"
+    (temporary,) = tmp_path.iterdir()
+    os.utime(temporary, (0, 0))
+    save(path, 1)
+    assert temporary.exists()
+    process.kill()
+    process.communicate()
+    save(path, 2)
+    assert os.listdir(tmp_path) == ["w"]
+
+
+@pytest.mark.parametrize("step", ["scandir", "unlink"])
+def test_a_save_is_none_the_worse_where_nothing_can_be_removed(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = leftover(tmp_path / "w", _files.ABANDONED + 9)
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, step, refuse)
+        save(tmp_path / "w", 1)
+    assert version(tmp_path / "w") == 1 and left.exists()
+
+
+def test_where_files_cannot_be_locked_a_save_is_made_and_what_is_left_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    left = leftover(tmp_path / "w", _files.ABANDONED + 9)
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    save(tmp_path / "w", 1)
+    assert version(tmp_path / "w") == 1 and left.exists()
 
 
 # -- which file, and with which permissions --------------------------------------------------------------

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backburner import record
-from backburner.errors import RecordError
+from backburner import nn, record
+from backburner.errors import DTypeError, RecordError
 from backburner.record import LoadReport
 
 
@@ -404,3 +404,24 @@ def test_record_read_refuses_an_unknown_half(path: Path) -> None:
     half: Any = "float16"
     with pytest.raises(RecordError, match="half is 'float32' or 'raw', not 'float16'"):
         record.read(path, half=half)
+
+
+@pytest.mark.parametrize("state", [None, "weights.safetensors", [("weight", np.ones(2))]])
+def test_a_module_takes_arrays_by_name_and_nothing_else(state: Any) -> None:
+    with pytest.raises(
+        DTypeError, match="Module.load_state_dict: takes arrays by name, not .*Use bb.load for a file"
+    ):
+        nn.Linear(2, 2).load_state_dict(state)
+
+
+@pytest.mark.parametrize("path", [None, 3, [Path("w")]])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    told = f"a {type(path).__name__} is not the path of a file"
+    for op, call in {
+        "load": lambda: record.load(linear(), path),
+        "save": lambda: record.save(linear(), path),
+        "record.read": lambda: record.read(path),
+        "record.write": lambda: record.write(path, {}),
+    }.items():
+        with pytest.raises(DTypeError, match=f"^{op}: {told}"):
+            call()

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from backburner._tensor import Tensor
 from backburner.device import Device
-from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError
+from backburner.errors import ArgumentError, DTypeError, GraphError
 from backburner.nn._parameter import Buffer, Parameter, State
 
 if TYPE_CHECKING:
     from backburner.record import LoadReport
 
 T = TypeVar("T")
+# What people from elsewhere call, and what there is instead.
+_SWITCH = " There is no switch: a module trains on an autodiff device, see Module.to, valid and freeze."
+_HINTS = {
+    "forward": " Define forward in the class.",
+    "eval": _SWITCH,
+    "train": _SWITCH,
+    "zero_grad": " There is nothing to reset: each backward returns its own gradients.",
+    "cuda": " There is the CPU alone.",
+}
 
 
 class Module:
@@ -51,7 +60,7 @@ class Module:
         return self.forward(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        hint = " Define forward in the class." if name == "forward" else ""
+        hint = _HINTS.get(name, "")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -138,10 +147,15 @@ class Module:
             A ``LoadReport`` of what was missing, unexpected, mismatched or converted.
 
         Raises:
+            DTypeError: ``state`` is no mapping.
             RecordError: something does not fit, under ``strict``.
         """
         from backburner.record import load
 
+        if not isinstance(state, Mapping):
+            raise DTypeError(
+                f"Module.load_state_dict: takes arrays by name, not {state!r:.80}. Use bb.load for a file."
+            )
         return load(self, state, strict=strict)
 
     # -- where it is and whether it trains --------------------------------------------------------------
@@ -166,10 +180,9 @@ class Module:
         On an autodiff device its parameters are leaves, and it trains.
 
         Raises:
-            DeviceError: ``device`` is not a device.
+            DeviceError: there is no such device.
         """
-        if not isinstance(device, Device):
-            raise DeviceError(f"Module.to: {device!r} is not a device. Use bb.Device.cpu().")
+        device = Device(device)
         for _, module in self.named_modules():
             object.__setattr__(module, "_device", device)
             for _, state in module._own_state():
@@ -177,20 +190,25 @@ class Module:
         return self
 
     def valid(self) -> Self:
-        """Return a view of the same weights on the plain device, for evaluation.
+        """Return a snapshot over the same weights on the plain device, for evaluation, without a copy.
 
-        What later changes this module, a step or a load, does not change the view.
+        What later changes this module, a step or a load, does not change the snapshot: take another then.
         """
         return self._view(self.device.without_autodiff())
 
-    def _view(self, device: Device, share_buffers: bool = False) -> Self:
-        """Return the same tree over the same weights on another device, with buffers of its own or with these."""
+    def _view(self, device: Device, keep_mode: bool = False) -> Self:
+        """Return the same tree over the same weights on another device.
+
+        Args:
+            device: where the parameters are.
+            keep_mode: neither train on an autodiff device, if this module does not, nor have other buffers.
+        """
         memo: dict[int, Any] = {}
 
         def seen_on(value: Any) -> Any:
             if id(value) in memo:
                 return memo[id(value)]
-            if isinstance(value, Buffer) and share_buffers:
+            if isinstance(value, Buffer) and keep_mode:
                 return value
             if isinstance(value, State):
                 view = memo[id(value)] = value._view(device)
@@ -211,6 +229,8 @@ class Module:
             view = memo[id(module)] = object.__new__(type(module))
             view.__dict__.update({name: seen_on(value) for name, value in vars(module).items()})
             view.__dict__["_device"] = device
+            if keep_mode and not module.training:
+                view.__dict__["_frozen"] = True  # the mode alone: its parameters are leaves
             return view
 
         return copied(self)  # type: ignore[no-any-return]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,9 @@ from backburner.record._format import HEADER_LIMIT, Array, Malformed
 from backburner.record._identify import HEAD, identify
 
 MAP_FROM = 64 * 2**20  # bytes: below, one read is as quick, and leaves no file open
+RANDOM = 12  # hexadecimal digits in the name of a temporary file
+HEX = frozenset("0123456789abcdef")
+ABANDONED = 3600  # seconds without a write: by then no save that could still end well is under way
 
 
 def load(path: str, mmap: Literal["auto"] | bool) -> tuple[bytes, Array]:
@@ -24,7 +27,7 @@ def load(path: str, mmap: Literal["auto"] | bool) -> tuple[bytes, Array]:
     """
     if os.path.isdir(path):
         raise Malformed("it is a directory. Name a .safetensors file in it")
-    with open(path, "rb", buffering=0) as file:
+    with _naming(path), open(path, "rb", buffering=0) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise Malformed("it is a device or a pipe, not a file")
@@ -81,7 +84,8 @@ def replace(path: str, chunks: Iterable[Any]) -> None:
     """Write ``chunks`` to a temporary file beside ``path``, then put it in its place.
 
     Whatever happens on the way, ``path`` is the old file or the new one. An error takes the temporary file
-    away again; only a killed process leaves one behind (``.<name>.<random>.tmp``).
+    away again; only a killed process leaves one behind (``.<name>.<random>.tmp``), for a later save to the
+    same name to take away.
 
     A symbolic link is followed, and a file that is replaced hands on its permissions and its owner.
     """
@@ -90,7 +94,8 @@ def replace(path: str, chunks: Iterable[Any]) -> None:
     directory, name = os.path.split(path)
     old = _replaceable(path)
     mode = stat.S_IMODE(old.st_mode) if old else 0o666
-    temporary = os.path.join(directory, f".{name[:32]}.{os.urandom(6).hex()}.tmp")
+    stem = f".{name[:32]}."
+    temporary = os.path.join(directory, f"{stem}{os.urandom(RANDOM // 2).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(temporary, flags, mode)
@@ -98,19 +103,70 @@ def replace(path: str, chunks: Iterable[Any]) -> None:
         error.filename = path
         raise
     try:
-        with open(descriptor, "wb") as file:
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            os.fsync(descriptor)
-        if old:
-            _hand_on(old, temporary)
-        os.replace(temporary, path)
+        with _naming(path):
+            with open(descriptor, "wb") as file:
+                _lock(descriptor)
+                _remove_abandoned(directory or ".", stem, os.fstat(descriptor).st_mtime - ABANDONED)
+                for chunk in chunks:
+                    file.write(chunk)
+                file.flush()
+                os.fsync(descriptor)
+            if old:
+                _hand_on(old, temporary)
+            os.replace(temporary, path)
     except BaseException:  # Ctrl-C too
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-    _sync_directory(directory or ".")
+    with _naming(path):
+        _sync_directory(directory or ".")
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Let an error of the system, such as a full disk, name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = path
+        raise
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file for as long as it is open, and say whether that worked; without waiting."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where a file that is open cannot be removed
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody else has it, or this file system has no locks
+        return False
+    return True
+
+
+def _remove_abandoned(directory: str, stem: str, before: float) -> None:
+    """Remove temporary files of saves that were killed.
+
+    A living save holds a lock, which ends with its process, whatever its number and in whichever container.
+    Of another machine's a network disk may not know: hence the age too, by the clock of the disk. What can be
+    neither locked nor removed stays.
+    """
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            middle = entry.name[len(stem) : -len(".tmp")]
+            if entry.name != f"{stem}{middle}.tmp" or len(middle) != RANDOM or not HEX.issuperset(middle):
+                continue
+            with suppress(OSError):
+                if entry.is_file(follow_symlinks=False) and entry.stat().st_mtime < before:
+                    descriptor = os.open(entry.path, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
+                    try:
+                        dead = _lock(descriptor)
+                    finally:
+                        os.close(descriptor)
+                    if dead:
+                        os.unlink(entry.path)
 
 
 def _replaceable(path: str) -> os.stat_result | None:

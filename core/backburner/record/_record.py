@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from backburner.errors import RecordError
+from backburner.errors import DTypeError, RecordError
 from backburner.record import _files, _format
 from backburner.record._format import DTYPES, Array, Malformed, Stored
 
@@ -110,7 +110,7 @@ def read_for(
     """Do what `read` does, in the name of ``op``."""
     if half not in ("float32", "raw"):
         raise RecordError(f"{op}: half is 'float32' or 'raw', not {half!r}.")
-    path = os.fspath(path)
+    path = _place(op, path)
     try:
         header, data = _files.load(path, mmap)
         stored, metadata = _format.parse(header, data.size)
@@ -120,6 +120,13 @@ def read_for(
     dtypes = {name: tensor.dtype for name, tensor in stored.items()}
     dtypes.update({alias: dtypes[name] for alias, name in aliases.items()})
     return Record(_Arrays(data, stored, aliases, half == "raw"), metadata, dtypes, aliases)
+
+
+def _place(op: str, path: Path) -> str:
+    try:
+        return os.fspath(path)
+    except TypeError:
+        raise DTypeError(f"{op}: a {type(path).__name__} is not the path of a file.") from None
 
 
 def _aliases(text: str, stored: Mapping[str, Stored]) -> dict[str, str]:
@@ -169,7 +176,7 @@ def write_for(
     op: str, path: Path, arrays: Mapping[str, Array], metadata: Mapping[str, str], dtypes: Mapping[str, str]
 ) -> None:
     """Do what `write` does, in the name of ``op``."""
-    path = os.fspath(path)
+    path = _place(op, path)
     try:
         described = {name: (_stored_as(name, x, dtypes.get(name)), x.shape) for name, x in arrays.items()}
         head, order = _format.build(described, metadata)
