@@ -231,3 +231,24 @@ def test_a_dtype_that_tensors_lack_is_refused() -> None:
 def test_a_seed_that_is_none_is_refused() -> None:
     with pytest.raises(ArgumentError, match="batches: a seed is a non-negative integer, not -1"):
         data.batches(X, size=1, seed=-1)
+
+
+@pytest.mark.parametrize("held_out", ["a", 1.5, None, True, -1, 11])
+def test_what_cannot_be_held_out_is_refused(held_out: Any) -> None:
+    with pytest.raises(
+        ArgumentError, match=f"stratified_split: {held_out!r} cannot be held out of labels of"
+    ):
+        data.stratified_split(Y, held_out)
+
+
+def test_a_number_of_numpys_can_be_held_out() -> None:
+    assert [len(part) for part in data.stratified_split(Y, np.int64(3))] == [7, 3]  # type: ignore[arg-type]
+
+
+def test_lists_of_different_lengths_are_refused() -> None:
+    ragged: Any = [[1, 2], [3]]
+    told = ": a list is no array: its parts have several shapes"
+    with pytest.raises(ShapeError, match="ArrayDataset" + told):
+        data.batches(ragged, size=1)
+    with pytest.raises(ShapeError, match="stratified_split" + told):
+        data.stratified_split(ragged, 1)

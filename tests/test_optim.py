@@ -406,6 +406,12 @@ def test_state_that_does_not_fit_changes_nothing(spoil: Any, error: Any, told: s
     assert {name: array.tolist() for name, array in optimizer.state_dict().items()} == before
 
 
+@pytest.mark.parametrize("state", [None, "state.safetensors", [("step", 1)]])
+def test_state_is_arrays_by_name(state: Any) -> None:
+    with pytest.raises(DTypeError, match="^Adam.load_state_dict: takes arrays by name, not "):
+        Adam({"w": parameter([1.0])}).load_state_dict(state)
+
+
 def test_a_part_of_another_shape_under_a_known_name_is_told() -> None:
     model = nn.Sequential(nn.Linear(2, 2)).to(DEVICE)
     optimizer = Adam(model)

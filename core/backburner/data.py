@@ -54,10 +54,11 @@ def stratified_split(labels: Array, held_out: int, *, seed: int = 0) -> tuple[Ar
     Returns:
         The indices of the first part and of the second, each in random order.
     """
-    labels = np.asarray(labels)
-    if labels.ndim != 1 or not 0 <= held_out <= len(labels):
+    labels = _array("stratified_split", labels)
+    whole = isinstance(held_out, int | np.integer) and not isinstance(held_out, bool)
+    if labels.ndim != 1 or not whole or not 0 <= held_out <= len(labels):
         raise ArgumentError(
-            f"stratified_split: {held_out} cannot be held out of labels of the shape {list(labels.shape)}."
+            f"stratified_split: {held_out!r} cannot be held out of labels of the shape {list(labels.shape)}."
         )
     order = _permutation("stratified_split", len(labels), seed)
     _, classes, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -69,6 +70,17 @@ def stratified_split(labels: Array, held_out: int, *, seed: int = 0) -> tuple[Ar
     for number, count in enumerate(quota):
         held[np.flatnonzero(shuffled == number)[:count]] = True
     return order[~held], order[held]
+
+
+def _array(op: str, values: Any) -> Array:
+    if isinstance(values, np.ndarray | Tensor):
+        return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths
+        raise ShapeError(
+            f"{op}: a {type(values).__name__} is no array: its parts have several shapes."
+        ) from None
 
 
 def _permutation(op: str, n: int, *seeds: int) -> Array:
@@ -90,7 +102,7 @@ class ArrayDataset:
     __slots__ = ("arrays",)
 
     def __init__(self, *arrays: Array | Tensor) -> None:
-        found = tuple(np.asarray(array) for array in arrays)
+        found = tuple(_array("ArrayDataset", array) for array in arrays)
         if not found or any(array.ndim == 0 or len(array) != len(found[0]) for array in found):
             shapes = ", ".join(str(list(array.shape)) for array in found) or "no arrays"
             raise ShapeError(f"ArrayDataset: the first axes are not of one length: {shapes}.")

@@ -227,10 +227,13 @@ class Optimizer(ABC):
         """Take up what ``state_dict`` of the same kind of optimizer returned, all of it or none.
 
         Raises:
+            DTypeError: ``state`` is no mapping.
             ArgumentError: something is missing or too much.
             ShapeError: something does not fit its parameter.
         """
         op = f"{self._op}.load_state_dict"
+        if not isinstance(state, Mapping):
+            raise DTypeError(f"{op}: takes arrays by name, not {state!r:.80}.")
         arrays = {
             name: value.numpy() if isinstance(value, Tensor) else np.asarray(value)
             for name, value in state.items()
@@ -255,7 +258,9 @@ class Optimizer(ABC):
                 slots[letter] = np.array(array, order="C")
             loaded[name] = Slots(taken, slots)
         if arrays:
-            raise ArgumentError(f"{op}: no parameter and no state is called {', '.join(sorted(arrays))}.")
+            raise ArgumentError(
+                f"{op}: no parameter and no state is called {', '.join(sorted(map(str, arrays)))}."
+            )
         self._state, self.steps = loaded, steps
 
     def _options(self) -> dict[str, Any]:
