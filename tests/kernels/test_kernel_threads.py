@@ -161,3 +161,28 @@ def test_each_thread_that_launches_uses_the_number_that_was_set(threads):
     other.start()
     other.join()
     assert seen == [1]
+
+
+# -- threads that cannot be had
+
+
+UNKNOWN = """
+import warnings
+warnings.simplefilter("always")
+with warnings.catch_warnings(record=True) as caught:
+    work()
+    large = np.ones(1 << 20, "float32")
+    sample_kernels.sample_elementwise(large, large, 1.0, np.empty_like(large))
+    sample_kernels.sample_exp.compile("float64", True)
+    list(map(bb.set_num_threads, (1, 2)))
+from backburner_autodiff.kernels import _pool
+print(len(results), all(results), _pool.usable(), [(w.category.__name__, str(w.message)) for w in caught])
+"""
+
+
+@pytest.mark.parametrize("name, value", [("LAYER", "none such"), ("LAYER_PRIORITY", "a b c")])
+def test_a_threading_layer_that_is_not_there_means_plain_kernels_and_one_warning(name, value):
+    code = "import backburner as bb\n" + LAUNCH.replace("work()\n", "") + UNKNOWN
+    told = run(code, NUMBA_NUM_THREADS="2", **{f"NUMBA_THREADING_{name}": value})
+    assert told.startswith("50 True False [('RuntimeWarning', ") and told.count("RuntimeWarning") == 1
+    assert "Kernels run on one thread: Numba cannot start others: " in told and value.split()[0] in told

@@ -204,7 +204,7 @@ class Kernel:
             races = find_races(self.py_func)
             if races:
                 raise ValueError(f"kernel: {self.name} carries {', '.join(races)} through its prange loop")
-            _pool.start()
+            parallel = _pool.start()  # where there are no threads the plain version takes its place
         dispatcher = self._dispatchers.get(parallel)
         if dispatcher is None:
             options = _options(self._fastmath) | ({"parallel": _PARALLEL} if parallel else {})

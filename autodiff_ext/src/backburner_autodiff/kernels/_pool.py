@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ _numba: Any = numba  # whose type hints lack much of it
 _starting = threading.Lock()
 _launching = threading.Lock()
 _started = False
+_failed = False  # Numba has no threading layer that it could start
 _concurrent = False  # whether the threading layer takes launches from several threads at once
 _orphaned = False  # this is the child of a fork, and the pool stayed with the parent
 _count: int | None = None  # what `set_count` asked for
@@ -22,7 +24,7 @@ _count: int | None = None  # what `set_count` asked for
 
 def usable() -> bool:
     """Say whether a parallel kernel may run here and has more than one thread."""
-    return not _orphaned and get_count() > 1
+    return not _orphaned and not _failed and get_count() > 1
 
 
 def get_count() -> int:
@@ -36,22 +38,34 @@ def set_count(count: int) -> None:
     _count = min(count, int(_numba.config.NUMBA_NUM_THREADS))
 
 
-def start() -> None:
-    """Start the threads, once, with a pool that sleeps while it waits.
+def start() -> bool:
+    """Start the threads, once, with a pool that sleeps while it waits; return ``False`` if there can be none.
 
     A pool that spins takes the cores from BLAS: of libgomp's default, a matmul followed by a kernel takes
     25 times as long as the two apart.
     """
-    global _started, _concurrent
+    global _started, _failed, _concurrent
     if _started:
-        return
+        return True
     with _starting:
-        if _started or _numba.config.DISABLE_JIT:
-            return
+        if _started or _failed or _numba.config.DISABLE_JIT:
+            return not _failed
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        importlib.import_module("numba.np.ufunc.parallel")._launch_threads()
-        _concurrent = _numba.threading_layer() in ("omp", "tbb")
-        _started = True
+        try:
+            importlib.import_module("numba.np.ufunc.parallel")._launch_threads()
+        except ValueError as error:  # it knows no such layer, or has none installed
+            _failed = True
+            reason = " ".join(str(error).split()).rstrip(".")
+        else:
+            _concurrent = _numba.threading_layer() in ("omp", "tbb")
+            _started = True
+            return True
+    warnings.warn(
+        f"Kernels run on one thread: Numba cannot start others: {reason}. Unset NUMBA_THREADING_LAYER.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
 
 
 def launch(function: Callable[..., None], args: Sequence[Any]) -> bool:
