@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,6 +62,11 @@ def claim(shape: str) -> bytes:
     return npy(np.zeros((2, 8, 8))).replace(b"(2, 8, 8), }  ", f"{shape}, }}  ".encode().ljust(14))[:128]
 
 
+def headed(text: str) -> bytes:
+    """Return an .npy file with a header of one's own, and bytes for one image."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + bytes(64)
+
+
 def lines(rows: Any) -> bytes:
     return "".join(",".join(f"{v:g}" for v in row) + "\n" for row in rows).encode()
 
@@ -112,6 +120,53 @@ def test_ctrl_c_exits_with_130_and_no_traceback(command: Any, monkeypatch: pytes
 
     monkeypatch.setattr(features, "status", stop)
     assert command("features")[::2] == (130, "backburner: stopped\n")
+
+
+@pytest.mark.parametrize("module", ["backburner.cli", "argparse", "backburner.models.digits"])
+def test_ctrl_c_while_it_is_imported_exits_with_130_and_no_traceback(module: str, tmp_path: Path) -> None:
+    code = (
+        "import sys, runpy, backburner\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        f"sys.modules.pop({module!r}, None)\n"
+        "sys.argv = ['backburner', 'predict', 'none', '--sample', '0']\n"
+        "runpy.run_module('backburner', run_name='__main__', alter_sys=True)\n"
+    )
+    done = python("-c", code)
+    assert done.returncode == 130
+    assert done.stderr in ("", "backburner: stopped\n")
+
+
+STREAMS: dict[str, tuple[str, int, str]] = {
+    "no stdout": (">&-", 0, ""),
+    "no stderr": ("2>&-", 0, ""),
+    "a full disk": ("> /dev/full", 1, "backburner: [Errno 28] No space left on device\n"),
+    "a full disk for all": ("> /dev/full 2>&1", 1, ""),
+    "a reader who has gone": ("| true", 0, ""),
+}
+
+
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("redirection, status, told", STREAMS.values(), ids=STREAMS)
+def test_streams_that_take_nothing_bring_no_traceback(
+    redirection: str, status: int, told: str, buffered: bool, weights: Path
+) -> None:
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f'"$@" {redirection}', "bash", sys.executable, "-m", "backburner",
+         "predict", str(weights), "--sample", "7"],
+        env={**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (status, told)
+
+
+def test_a_complaint_without_a_stderr_does_not_go_to_stdout(
+    command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert command("predict", "none", "--sample", 0)[:2] == (1, "")
 
 
 def test_a_full_disk_is_told_without_a_traceback(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,6 +264,17 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "npy: cut in the header": ("x.npy", npy(IMAGES)[:50], "x.npy: it is damaged, or holds objects: "),
     "npy: cut in the data": ("x.npy", npy(IMAGES)[:-1], "x.npy: it is damaged, or holds objects: "),
     "npy: promises far too much": ("x.npy", claim("(9000000000, 8, 8)"), "x.npy: it is damaged, or holds objects: "),
+    **{f"npy: damaged, {name}": ("x.npy", headed(text), "x.npy: it is damaged, or holds objects: ") for name, text in {
+        "a shape past any integer": "{'descr': '|u1', 'fortran_order': False, 'shape': (1" + "0" * 30 + ", 64), }",
+        "an open bracket": "{'descr': '|u1', 'fortran_order': False, 'shape': (1L, 64",
+        "a shape of text": "{'descr': '|u1', 'fortran_order': False, 'shape': (1, [])}",
+        "a list for a key": "{[]: 1}",
+        "brackets without end": "(" * 900,
+        "signs without end": "-" * 9000 + "1",
+        "a negative shape": "{'descr': '|u1', 'fortran_order': False, 'shape': (-1, 64), }",
+        "no dtype": "{'descr': 'what', 'fortran_order': False, 'shape': (1, 64), }",
+        "a dtype of lists": "{'descr': [1, [2]], 'fortran_order': False, 'shape': (1, 64), }",
+    }.items()},
     "npy: complex": ("x.npy", npy(IMAGES * 1j), "x.npy: it holds complex128, not real numbers."),
     "npy: text": ("x.npy", npy(np.array(["7"])), "x.npy: it holds <U1, not real numbers."),
     "npy: 28x28": ("x.npy", npy(np.zeros((5, 28, 28))), f"x.npy: its shape is [5, 28, 28]. {SHAPES}"),

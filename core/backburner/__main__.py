@@ -2,7 +2,9 @@
 
 import sys
 
-from backburner.cli import main
-
 if __name__ == "__main__":
+    try:
+        from backburner.cli import main
+    except KeyboardInterrupt:  # main itself answers those that come later
+        sys.exit(130)
     sys.exit(main())

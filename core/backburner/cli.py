@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from backburner import features
@@ -74,7 +76,7 @@ def _train_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="FILE",
         default="digits.safetensors",
-        help="where the weights go, beside the loss curve in .csv and .png (default: %(default)s)",
+        help="where the weights go; beside them the loss curve as .loss.csv and .loss.png (default: %(default)s)",
     )
     parser.add_argument(
         "--epochs", metavar="N", type=_integer, default=20, help="how often each image is seen (default: 20)"
@@ -100,7 +102,7 @@ def _train(args: argparse.Namespace) -> int:
     from backburner.train import digits
 
     trained = digits(args.output, epochs=args.epochs, seed=args.seed)
-    print(f"Now: backburner predict {trained.files[0]} --sample 7")
+    _close_with(f"Now: backburner predict {trained.files[0]} --sample 7\n")
     return INTERRUPTED if trained.interrupted else 0
 
 
@@ -169,6 +171,7 @@ def _warmup(args: argparse.Namespace) -> int:
     from backburner.train import warmup
 
     warmup(args.dtype)
+    _close_with("")
     return 0
 
 
@@ -234,17 +237,19 @@ def parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None, commands: Sequence[Command] = COMMANDS) -> int:
     """Run the command line and return its exit status: 0, 1 for a user's error, 2 for a wrong option, 130 for Ctrl-C."""
-    args = parser(commands).parse_args(argv)
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+            sys.stdout.reconfigure(errors="backslashreplace")  # as stderr has it: names of files may need it
+        args = parser(commands).parse_args(argv)
         status: int = args.run(args)
-        sys.stdout.flush()  # so that a reader who has gone is noticed here and not at exit
+        if sys.stdout is not None:  # as it is where it was closed from the start
+            sys.stdout.flush()  # so that a reader who has gone is noticed here and not at exit
         return status
     except KeyboardInterrupt:
-        print("backburner: stopped", file=sys.stderr)
+        _complain("stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has what it wanted. Python flushes stdout once more at exit, which must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)  # the reader has what it wanted
         return 0
     except BackburnerError as error:
         return _complain(str(error))
@@ -252,6 +257,25 @@ def main(argv: Sequence[str] | None = None, commands: Sequence[Command] = COMMAN
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
+def _close_with(text: str) -> None:
+    """Print the end of what succeeds or fails by something else than stdout, which may be lost."""
+    try:
+        print(text, end="", flush=True)
+    except OSError:
+        _give_up(sys.stdout)
+
+
+def _give_up(stream: Any) -> None:
+    """Let what a stream still holds go nowhere, since Python flushes it at exit, which must not fail."""
+    with suppress(OSError):  # it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _complain(text: str) -> int:
-    print(f"backburner: {text}", file=sys.stderr)
+    _close_with("")
+    if sys.stderr is not None:  # print would turn to stdout
+        try:
+            print(f"backburner: {text}", file=sys.stderr, flush=True)
+        except OSError:  # the status tells it too
+            _give_up(sys.stderr)
     return 1

@@ -41,8 +41,13 @@ def _npy(path: str) -> Array:
     try:
         # mapped, so that a damaged header cannot ask for more memory than the file has bytes
         array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ArgumentError(f"predict: {path}: it is damaged, or holds objects: {error}.") from None
+    except OSError:
+        raise
+    except (
+        Exception
+    ) as error:  # of a damaged header NumPy's parser lets any through, down to those of tokenize
+        what = str(error) or type(error).__name__
+        raise ArgumentError(f"predict: {path}: it is damaged, or holds objects: {what}.") from None
     if array.dtype.kind not in "biuf":
         raise DTypeError(f"predict: {path}: it holds {array.dtype}, not real numbers.")
     if array.shape not in ((64,), (8, 8)) and array.shape[1:] not in ((64,), (8, 8)):

@@ -57,7 +57,8 @@ def digits(
     """Train the digits network, and save the weights of its last step and the curve of its loss.
 
     The weights are the last, not the best on the held-out images, which so stay a fair measure. Beside them
-    go a ``.csv`` with loss and accuracy of each epoch and, where Matplotlib is installed, a ``.png`` of them.
+    go a ``.loss.csv`` with loss and accuracy of each epoch and, where Matplotlib is installed, a ``.loss.png``
+    of them.
     The same seed gives the same bytes.
 
     Ctrl-C lets the step finish and saves what there is; a second one stops at once, and an old file stays.
@@ -85,18 +86,32 @@ def digits(
 
     with Interrupt() as interrupt, _one_blas_thread():
         model, rows, steps = _train(epochs, seed, interrupt, show)
-        curve = path.with_suffix(".csv")
+        # not digits.csv, which may hold the user's images
+        table, picture = (path.with_name(f"{path.stem}.loss.{kind}") for kind in ("csv", "png"))
         digits_model.save(model, path)
-        write_table(rows, curve)
-        files = [path, curve]
+        files = [path, table]
+        with _naming(table):
+            write_table(rows, table)
         if can_draw():
-            files.append(path.with_suffix(".png"))
-            draw(rows, files[-1])
+            files.append(picture)
+            with _naming(picture):
+                draw(rows, picture)
     report = Progress(None, show)
     report.line(f"Wrote {', '.join(map(str, files))}")
     if len(files) < 3:
         report.line('For the curve as a picture: pip install "backburner-autodiff[plot]"')
     return Trained(model, tuple(rows), tuple(files), steps < epochs * _steps_per_epoch())
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let an error of the system, such as a full disk, name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
 
 
 def _steps_per_epoch() -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -39,4 +41,6 @@ class Interrupt:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        os.write(2, MESSAGE)  # print would fail where the signal came in the middle of a print
+        if sys.stderr is not None:  # otherwise 2 may be any file
+            with suppress(OSError):  # nobody reads it
+                os.write(2, MESSAGE)  # print would fail where the signal came in the middle of a print

@@ -2,12 +2,56 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+
+
+class _Output:
+    """A stream that takes what it cannot show as shown: no job ends because nobody can read how far it is.
+
+    What its encoding lacks is written as an escape. After any other failure it stays silent.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream: Any = stream
+
+    def write(self, text: str) -> int:
+        if self._stream is not None:
+            try:
+                self._write(text)
+            except (OSError, ValueError):  # a reader who has gone, a full disk, a closed stream
+                self._stream = None
+        return len(text)
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+        except UnicodeEncodeError as error:
+            self._stream.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            try:
+                self._stream.flush()
+            except (OSError, ValueError):
+                self._stream = None
+
+    def isatty(self) -> bool:
+        return self._stream is not None and bool(self._stream.isatty())
+
+    def fileno(self) -> int:
+        if self._stream is None:
+            raise OSError("there is no stream")
+        return int(self._stream.fileno())
+
+    @property
+    def encoding(self) -> str:
+        return getattr(self._stream, "encoding", None) or "utf-8"
 
 
 class Progress:
@@ -19,7 +63,8 @@ class Progress:
     """
 
     def __init__(self, total: int | None, show: bool = True) -> None:
-        self._console = Console(quiet=not show, highlight=False, soft_wrap=True)
+        output: Any = _Output(sys.stdout)
+        self._console = Console(file=output, quiet=not show, highlight=False, soft_wrap=True)
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
