@@ -295,6 +295,11 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "csv: NaN": ("x.csv", b"0,nan" + b",0" * 62, f"x.csv: line 1, column 2: 'nan' is no pixel. {RANGE}"),
     "csv: too bright": ("x.csv", lines(R64) + b"\n255\n", f"x.csv: line 5, column 1: '255' is no pixel. {RANGE}"),
     "csv: negative": ("x.csv", b"0,0,-1", f"x.csv: line 1, column 3: '-1' is no pixel. {RANGE}"),
+    "csv: from 0 to 1": (
+        "x.csv",
+        b"0,0.5" + b",1" * 62,
+        f"x.csv: no pixel is above 1. {RANGE} Multiply by 16 if yours go to 1.",
+    ),
     "csv: infinite": ("x.csv", b"inf", f"x.csv: line 1, column 1: 'inf' is no pixel. {RANGE}"),
     "csv: labels": (
         "x.csv", lines(np.c_[R64, [1, 2, 3]]),

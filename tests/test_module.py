@@ -143,8 +143,9 @@ def test_sequential_is_a_sequence_of_modules() -> None:
 
 
 def test_to_takes_a_device() -> None:
-    with pytest.raises(bb.DeviceError, match="'cpu' is not a device"):
-        small().to("cpu")  # type: ignore[arg-type]
+    assert small().to("cpu").device is CPU  # type: ignore[arg-type]
+    with pytest.raises(bb.DeviceError, match="there is no 'cuda'. Use one of: cpu"):
+        small().to("cuda")  # type: ignore[arg-type]
 
 
 @needs_autodiff

@@ -201,3 +201,24 @@ def test_the_autodiff_device_records_that_very_backend_and_leaves_it_as_it_is() 
     backend: Any = bb.Device.cpu().autodiff().backend
     assert backend.inner_backend is bb.Device.cpu().backend
     assert type(backend.inner_backend) is bb.NumpyBackend
+
+
+def test_every_activation_is_a_neural_op_too() -> None:
+    import inspect
+
+    from backburner.nn import functional
+    from backburner.ops import activation
+
+    own = {
+        name
+        for name, f in vars(activation).items()
+        if inspect.isfunction(f) and f.__module__ == activation.__name__
+    }
+    missing = {name for name in own if not name.startswith("_")} - vars(functional).keys()
+    assert not missing, f"export in nn/functional/__init__.py: {missing}"
+
+
+@pytest.mark.parametrize("name", ["cat", "randn", "no_grad", "manual_seed"])
+def test_a_name_from_elsewhere_leads_to_ours(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'. Use "):
+        getattr(bb, name)

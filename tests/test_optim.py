@@ -319,7 +319,7 @@ def test_an_option_that_makes_no_sense_is_told(make: Any, told: str) -> None:
 @pytest.mark.parametrize(
     "model, told",
     [
-        ([parameter([1.0])], "SGD: needs a module, or parameters by name, got a list."),
+        ([parameter([1.0])], "SGD: needs a module, or parameters by name, got list. Use SGD(model)."),
         ({"w": bb.ones(1)}, "SGD: 'w' is a Tensor, not an nn.Parameter."),
     ],
 )

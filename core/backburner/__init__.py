@@ -124,6 +124,17 @@ _NAMES = {
     "set_num_threads": "threads",
     "value_and_grad": "transforms",
 }
+# What people from elsewhere look for.
+_HINTS = {
+    "cat": "concat",
+    "manual_seed": "Device.cpu().seed",
+    "no_grad": "detach, or a plain device: Module.valid, Tensor.inner",
+    "permute": "permute_dims",
+    "rand": "random.uniform",
+    "randn": "random.normal",
+    "transpose": "permute_dims or matrix_transpose",
+    "unsqueeze": "expand_dims",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -132,7 +143,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"backburner.{name}")
     if name not in _NAMES:
-        raise AttributeError(f"module 'backburner' has no attribute {name!r}")
+        hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
+        raise AttributeError(f"module 'backburner' has no attribute {name!r}.{hint}")
     found = getattr(import_module(f"backburner.{_NAMES[name]}"), name)
     globals()[name] = found
     return found

@@ -181,13 +181,13 @@ class Tensor:
         """The device's backend, which is an autodiff one."""
         return cast(AutodiffBackend, self.device.backend)
 
-    def _recording(self, call: str) -> AutodiffBackend:
+    def _recording(self, call: str, remedy: str = "move it: x.to(x.device.autodiff())") -> AutodiffBackend:
         """The backend of an autodiff device; else the first reason why not: feature, then device."""
         if not self.device.is_autodiff():
             features.require(FEATURE, call)
             raise DeviceError(
                 f"{call}: the tensor is on {self.device}, where nothing is recorded. "
-                "Call Device.autodiff and move it: x.to(x.device.autodiff())."
+                f"Call Device.autodiff and {remedy}."
             )
         return self._autodiff()
 
@@ -235,7 +235,10 @@ class Tensor:
             >>> (x * x).sum().backward()[x].tolist()
             [2.0, 4.0]
         """
-        backend = self._recording("Tensor.backward")
+        before = (
+            "move the model or the leaves there before they compute: model.to(bb.Device.cpu().autodiff())"
+        )
+        backend = self._recording("Tensor.backward", before)
         seed = None if gradient is None else _cotangent("Tensor.backward", gradient, self)
         return Gradients(backend.backward(self._primitive, seed, retain_graph), backend)
 

@@ -33,17 +33,20 @@ DEFAULT_FLOAT: DType = float32
 DEFAULT_INT: DType = int64
 
 _BY_PYTHON_TYPE: dict[object, DType] = {float: DEFAULT_FLOAT, int: DEFAULT_INT, bool: bool_}
+_BY_PYTHON_TYPE |= {
+    kind.__name__: dtype for kind, dtype in list(_BY_PYTHON_TYPE.items()) if isinstance(kind, type)
+}
 
 
 def canonical(dtype: Any, op: str = "dtype") -> DType:
     """Return ``dtype`` as one of the dtypes above, in native byte order.
 
-    ``float`` and ``int`` mean the defaults, float32 and int64.
+    ``float`` and ``int``, also as strings, mean the defaults, float32 and int64.
 
     Raises:
         DTypeError: Backburner has no such dtype.
     """
-    found = _BY_PYTHON_TYPE.get(dtype) if isinstance(dtype, type) else None
+    found = _BY_PYTHON_TYPE.get(dtype) if isinstance(dtype, (type, str)) else None
     if found is not None:
         return found
     try:

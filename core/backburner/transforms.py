@@ -37,6 +37,9 @@ def value_and_grad(
         dict by parameter name, without the parameters that it does not depend on. For several ``argnums`` it
         is a tuple of them.
 
+    A module keeps its mode: one on an autodiff device trains, so that dropout is on and running statistics move;
+    one on the plain device, such as what ``valid`` returns, is differentiated as it infers.
+
     Raises:
         FeatureError: the `autodiff` feature is not there.
         ShapeError: the result is not one element.
@@ -109,7 +112,7 @@ def _lift(argument: Any) -> Any:
         return (
             argument
             if argument.device.is_autodiff()
-            else argument._view(argument.device.autodiff(), share_buffers=True)
+            else argument._view(argument.device.autodiff(), keep_mode=True)
         )
     if not isinstance(argument, Tensor):
         raise DTypeError(

@@ -251,8 +251,8 @@ NEURAL = (
     Bad(lambda: F.linear(v, bb.tensor(1.0)), S, "linear: weight [] takes [..., ?], got [3]."),
     Bad(lambda: F.linear(v, bb.zeros((2, 3)), v), S, "linear: bias must have shape [2], got [3]."),
     Bad(lambda: F.conv2d(x, kernel), S, "conv2d: the input must be [n, c, h, w] or [c, h, w], got [2, 3]."),
-    Bad(lambda: F.conv2d(bb.zeros((1, 3, 4, 4)), kernel), S, "conv2d: weight [3, 2, 3, 3] with groups=1 does not fit 3 channels: "),
-    Bad(lambda: F.conv2d(image, kernel, groups=2), S, "conv2d: weight [3, 2, 3, 3] with groups=2 does not fit 2 channels: "),
+    Bad(lambda: F.conv2d(bb.zeros((1, 3, 4, 4)), kernel), S, "conv2d: weight [3, 2, 3, 3] with groups=1 does not fit the 3 channels of "),
+    Bad(lambda: F.conv2d(image, kernel, groups=2), S, "conv2d: weight [3, 2, 3, 3] with groups=2 does not fit the 2 channels of "),
     Bad(lambda: F.conv2d(image, kernel, groups=0), A, "conv2d: groups must be at least 1, got 0."),
     Bad(lambda: F.conv2d(image, kernel, v[:2]), S, "conv2d: bias must have shape [3], got [2]."),
     Bad(lambda: F.conv2d(image, kernel, stride=0), A, "conv2d: stride must be at least 1, got 0."),
@@ -273,7 +273,7 @@ NEURAL = (
     Bad(lambda: F.batch_norm(v, None, None, training=True), S, "batch_norm: the input must be [n, c, ...], got [3]."),
     Bad(lambda: F.batch_norm(x, None, None), A, "batch_norm: without running statistics it takes training=True."),
     Bad(lambda: F.batch_norm(x[:1], None, None, training=True), S,
-        "batch_norm: one value per channel has no variance: [1, 3]. Use training=False."),
+        "batch_norm: one value per channel has no variance: [1, 3]. Use a larger batch; "),
     Bad(lambda: F.batch_norm(x, v[:2], v), S, "batch_norm: running_mean must have shape [3], got [2]."),
     Bad(lambda: F.batch_norm(x, v, v, eps=float("nan")), A, "batch_norm: eps is NaN."),
     Bad(lambda: F.batch_norm(x, v, v, momentum=None), T, "batch_norm: momentum: NoneType is not a Tensor or a number."),
@@ -424,7 +424,7 @@ def _replace(gradient: Any) -> None:
 NOWHERE = "the tensor is on Device('cpu'), where nothing is recorded. Call Device.autodiff and move it: x.to(x.device.autodiff())."
 GRAPHS: tuple[Bad, ...] = (
     Bad(lambda: v.require_grad(), D, f"Tensor.require_grad: {NOWHERE}"),
-    Bad(lambda: v.backward(), D, f"Tensor.backward: {NOWHERE}"),
+    Bad(lambda: v.backward(), D, "Tensor.backward: the tensor is on Device('cpu'), where nothing is recorded. Call Device.autodiff and move the model "),
     Bad(lambda: v.grad_remove(leaf().sum().backward()), D, f"Tensor.grad_remove: {NOWHERE}"),
     Bad(lambda: v.grad_replace(leaf().sum().backward(), v), D, f"Tensor.grad_replace: {NOWHERE}"),
     Bad(lambda: Device.cpu().gradient_checkpointing(), D,

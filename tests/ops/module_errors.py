@@ -30,11 +30,13 @@ def _cached() -> nn.Module:
 
 MODULES = (
     Bad(lambda: nn.Module()(v), AttributeError, "Module has no attribute 'forward'. Define forward in the class."),
+    Bad(lambda: nn.ReLU().eval(), AttributeError, "ReLU has no attribute 'eval'. There is no switch: a module trains on an "),
     Bad(lambda: nn.ReLU().weight, AttributeError, "ReLU has no attribute 'weight'."),
     Bad(lambda: _set(nn.Linear(2, 3), "weight", bb.ones((3, 2))), T,
         "Linear: weight is a Parameter and stays one. Use weight.assign(values), or set a new nn.Parameter."),
     Bad(_loop, A, "Module: parent would make the module a part of itself."),
-    Bad(lambda: nn.ReLU().to("cpu"), D, "Module.to: 'cpu' is not a device. Use bb.Device.cpu()."),
+    Bad(lambda: nn.ReLU().to("gpu"), D, "Device: there is no 'gpu'. Use one of: cpu."),
+    Bad(lambda: nn.ReLU().load_state_dict("a"), T, "Module.load_state_dict: takes arrays by name, not "),
     Bad(lambda: nn.Parameter(np.ones(2)), T, "Parameter: needs a Tensor, got ndarray. Use bb.tensor."),
     Bad(lambda: nn.Parameter(bb.arange(2)), T, "Parameter: must be floating, got int64. Use nn.Buffer for other state."),
     Bad(lambda: nn.Buffer(v).assign([1.0]), T, "assign: needs a tensor or an array, got list. Use bb.tensor."),
@@ -53,6 +55,7 @@ MODULES = (
     Bad(lambda: nn.BatchNorm1d((3, 4)), T, "BatchNorm1d: a size must be an integer, got (3, 4)."),
     Bad(lambda: nn.BatchNorm1d(3, eps="a"), T, "BatchNorm1d: eps: str is not a Tensor or a number. Use bb.tensor."),
     Bad(lambda: nn.BatchNorm2d(3)(bb.ones((2, 3))), S, "BatchNorm2d: needs 4 dimensions, got [2, 3]."),
+    Bad(lambda: nn.BatchNorm1d(4)(bb.ones((2, 3))), S, "BatchNorm1d: takes 4 channels, got [2, 3] with 3."),
     Bad(lambda: nn.Linear(-1, 2), S, "Linear: a shape has a negative size: [-1, 2]."),
 )  # fmt: skip
 

@@ -56,8 +56,8 @@ class AutodiffBackend(Contract):
         _refuse_integers("backward", x)
         if x.__class__ is not Variable:
             raise GraphError(
-                "backward: the tensor has no graph: nothing it was computed from is marked by require_grad, "
-                "or it was detached. Gradients of gradients are not there either: only the first order is."
+                "backward: the tensor has no graph: nothing it was computed from is marked by require_grad, or it "
+                "was detached, or every parameter is frozen. Of gradients there is only the first order."
             )
         g = np.ones(x.shape, x.dtype) if gradient is None else _like("backward", gradient, x)
         return Sweep(retain_graph).run(x.node, x.index, g)

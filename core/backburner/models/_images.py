@@ -26,10 +26,13 @@ def read(path: str) -> Array:
         OSError: it cannot be read.
     """
     kind = os.path.splitext(path)[1].lower()
-    if kind == ".npy":
-        return _npy(path)
-    if kind == ".csv":
-        return _csv(path)
+    if kind in (".npy", ".csv"):
+        images = _npy(path) if kind == ".npy" else _csv(path)
+        if 0 < images.max() <= 1:
+            raise ArgumentError(
+                f"predict: {path}: no pixel is above 1. {_range()} Multiply by {WHITE} if yours go to 1."
+            )
+        return images
     raise ArgumentError(f"predict: {path}: needs a file called .npy or .csv.")
 
 

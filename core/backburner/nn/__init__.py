@@ -1,4 +1,4 @@
-"""Modules: PyTorch's layers by name, argument, parameter layout and ``state_dict`` key."""
+"""Modules: PyTorch's layers by name, argument (an axis is ``axis``), parameter layout and ``state_dict`` key."""
 
 from backburner.nn import functional as functional
 from backburner.nn import init as init

@@ -62,6 +62,10 @@ class _BatchNorm(Module):
         if x.ndim not in self._ranks:
             ranks = " or ".join(map(str, self._ranks))
             raise ShapeError(f"{type(self).__name__}: needs {ranks} dimensions, got {list(x.shape)}.")
+        if x.shape[1] != self.num_features:
+            raise ShapeError(
+                f"{type(self).__name__}: takes {self.num_features} channels, got {list(x.shape)} with {x.shape[1]}."
+            )
         mean, var, batches = self.running_mean, self.running_var, self.num_batches_tracked
         if mean is None or var is None or batches is None:
             return F.batch_norm(x, None, None, self.weight, self.bias, True, 0.0, self.eps)[0]

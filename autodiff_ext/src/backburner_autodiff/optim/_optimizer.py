@@ -131,7 +131,7 @@ class Optimizer(ABC):
             return
         if not isinstance(self._model, Mapping):
             raise DTypeError(
-                f"{self._op}: needs a module, or parameters by name, got a {type(self._model).__name__}."
+                f"{self._op}: needs a module, or parameters by name, got {type(self._model).__name__}. Use {self._op}(model)."
             )
         seen: set[int] = set()
         for name, parameter in self._model.items():

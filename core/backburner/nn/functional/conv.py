@@ -45,8 +45,9 @@ def conv2d(
         raise ArgumentError(f"conv2d: groups must be at least 1, got {groups}.")
     if w.ndim != 4 or w.shape[1] * groups != channels or w.shape[0] % groups or 0 in w.shape[2:]:
         raise ShapeError(
-            f"conv2d: weight {list(w.shape)} with groups={groups} does not fit {channels} channels: "
-            f"it must be [o, {channels} / groups, kh, kw], o a multiple of groups."
+            f"conv2d: weight {list(w.shape)} with groups={groups} does not fit the {channels} channels of "
+            f"{list(held.shape)}: it must be [o, {channels} / groups, kh, kw], o a multiple of groups. "
+            "The input is [n, c, h, w], or [c, h, w] for one image."
         )
     parameter("conv2d", "bias", b, w.shape[:1])
     spans = tuple(d * (k - 1) + 1 for d, k in zip(gaps, w.shape[2:], strict=True))

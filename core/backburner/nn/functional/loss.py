@@ -70,8 +70,13 @@ def cross_entropy(
     labels = index_array("cross_entropy", target)
     outer = held.shape[:1][: held.ndim - 1] + held.shape[2:]
     if labels.shape != outer:
+        hint = (
+            " Class indices, not one-hot rows: use target.argmax(axis=1)."
+            if labels.shape == held.shape
+            else ""
+        )
         raise ShapeError(
-            f"cross_entropy: scores {list(held.shape)} take a target of {list(outer)}, got {list(labels.shape)}."
+            f"cross_entropy: scores {list(held.shape)} take a target of {list(outer)}, got {list(labels.shape)}.{hint}"
         )
     counted = labels != ignored
     checked_indices("cross_entropy: target", labels[counted], classes, negative=False)

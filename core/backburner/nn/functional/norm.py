@@ -66,7 +66,7 @@ def batch_norm(
     count = held.shape[0] * math.prod(held.shape[2:])
     if count == 1:
         raise ShapeError(
-            f"batch_norm: one value per channel has no variance: {list(held.shape)}. Use training=False."
+            f"batch_norm: one value per channel has no variance: {list(held.shape)}. Use a larger batch; to evaluate, training=False or a module's valid()."
         )
     out, mean, var = device.backend.batch_norm(held, w, b, eps=eps)
     if count == 0:
