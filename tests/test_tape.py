@@ -426,3 +426,26 @@ def test_a_rule_has_one_place() -> None:
 
         @_rule.rule
         def multiply(out: object) -> None: ...
+
+
+def test_the_extension_overrides_every_method_of_the_contract_with_its_signature() -> None:
+    import inspect
+
+    from backburner import autodiff, features
+
+    real = features.require("autodiff")
+    methods = [
+        name for name, f in vars(autodiff.AutodiffBackend).items() if inspect.isfunction(f) and name[0] != "_"
+    ]
+    assert {"backward", "grad", "grad_remove", "grad_replace", "inner", "from_inner", "require_grad", "detach"} | {
+        "is_tracked", "checkpoint"
+    } <= set(methods)  # fmt: skip
+    for name in methods:
+        assert name in vars(real), f"{name} is the stub's"
+        contract, own = (
+            inspect.signature(getattr(autodiff.AutodiffBackend, name)),
+            inspect.signature(getattr(real, name)),
+        )
+        assert [*contract.parameters] == [*own.parameters], name
+        defaults = [(p.default, p.kind) for p in contract.parameters.values()]
+        assert defaults == [(p.default, p.kind) for p in own.parameters.values()], name
