@@ -27,7 +27,7 @@ CORE_LAYERS = (
         *("backburner.optim", "backburner.train"),
     ),
     ("backburner.nn.functional",),
-    ("backburner.ops", "backburner._tensor", "backburner.random"),
+    ("backburner.ops", "backburner._tensor", "backburner._gradients", "backburner.random"),
     ("backburner.device",),
     ("backburner.backends", "backburner.autodiff"),
     (

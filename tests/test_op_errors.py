@@ -78,7 +78,10 @@ FILES = (
     *sorted(CORE.glob("nn/functional/*.py")),
     *(
         CORE / name
-        for name in ("dtype.py", "device.py", "_tensor.py", "random.py", "_seeds.py", "transforms.py")
+        for name in (
+            *("dtype.py", "device.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
+            "transforms.py",
+        )
     ),
 )
 

@@ -12,11 +12,13 @@ from typing import Any, Final, NoReturn, cast
 import numpy as np
 
 from backburner import features
+from backburner._gradients import Gradients as Gradients
+from backburner._gradients import cotangent
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.backend import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DType
-from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, MissingGradient, ShapeError
+from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.ops import activation, elementwise, indexing, linalg, reduction
 from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
@@ -236,7 +238,7 @@ class Tensor:
             [2.0, 4.0]
         """
         backend = self._recording("Tensor.backward")
-        seed = None if gradient is None else _cotangent("Tensor.backward", gradient, self)
+        seed = None if gradient is None else cotangent("Tensor.backward", gradient, self)
         return Gradients(backend.backward(self._primitive, seed, retain_graph), backend)
 
     def grad(self, grads: Gradients) -> Tensor | None:
@@ -256,7 +258,7 @@ class Tensor:
             DTypeError: it has another dtype.
         """
         backend = self._recording("Tensor.grad_replace")
-        backend.grad_replace(self._primitive, grads._grads, _cotangent("Tensor.grad_replace", gradient, self))
+        backend.grad_replace(self._primitive, grads._grads, cotangent("Tensor.grad_replace", gradient, self))
 
     def detach(self) -> Tensor:
         """Return a constant over the same array on the same device."""
@@ -431,68 +433,6 @@ class Tensor:
 
 # What `==` takes or refuses with an error; of anything else Python asks the other operand, then identity.
 _MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray, list, tuple)
-
-
-class Gradients:
-    """The gradients of one backward pass, keyed by leaf: ``grads[x]`` is a plain tensor like ``x``.
-
-    ``x in grads`` and ``grads.get(x)`` ask for one that may not be there: what the result does not depend
-    on has none.
-    """
-
-    __slots__ = ("_grads", "_backend")
-
-    def __init__(self, grads: Any, backend: AutodiffBackend) -> None:
-        self._grads = grads
-        self._backend = backend
-
-    def get(self, x: Tensor) -> Tensor | None:
-        """Return the gradient of a leaf, or ``None`` if there is none."""
-        if not isinstance(x, Tensor):
-            raise DTypeError(f"Gradients: keyed by tensors, not by {type(x).__name__}.")
-        found = self._backend.grad(x._primitive, self._grads) if x.device.is_autodiff() else None
-        return None if found is None else Tensor(found, x.device.without_autodiff())
-
-    def __getitem__(self, x: Tensor) -> Tensor:
-        found = self.get(x)
-        if found is None:
-            raise MissingGradient(
-                "Gradients: the tensor is not a leaf. Gradients are kept for what require_grad marked."
-                if not x.is_require_grad()
-                else "Gradients: the result does not depend on this leaf, or a step has given the parameter a new "
-                "one. Read gradients before the step, or use get."
-            )
-        return found
-
-    def __contains__(self, x: object) -> bool:
-        return isinstance(x, Tensor) and self.get(x) is not None
-
-    def __len__(self) -> int:
-        return len(self._grads)
-
-    def __repr__(self) -> str:
-        return f"Gradients of {len(self)} leaves"
-
-    def __reduce__(self) -> NoReturn:
-        raise GraphError(
-            "Gradients: keyed by the leaves of this process, they cannot be copied or pickled. Keep the tensors: "
-            "{name: grads[p] for name, p in model.named_parameters()}."
-        )
-
-
-def _cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
-    """Return a gradient's array, which has the shape and dtype of a tensor."""
-    if not isinstance(gradient, Tensor):
-        raise DTypeError(f"{call}: gradient is a {type(gradient).__name__}, not a Tensor. Use bb.tensor.")
-    if gradient.dtype != of.dtype:
-        raise DTypeError(f"{call}: gradient is {gradient.dtype}, the tensor {of.dtype}. Use astype.")
-    if gradient.shape != of.shape:
-        raise ShapeError(f"{call}: gradient has shape {list(gradient.shape)}, the tensor {list(of.shape)}.")
-    if gradient.is_tracked():
-        raise GraphError(
-            f"{call}: gradient is tracked, and only the first order is there. Use detach() on it."
-        )
-    return gradient.numpy()
 
 
 def _restore(array: Array, device: Device, require_grad: bool) -> Tensor:
