@@ -42,7 +42,8 @@ def atan2(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
     def vjp(g: Array, other: Array) -> Array:
         radius = np.hypot(x, y)
         # At infinity the angle stands still; at the origin it has no derivative, and 0 is the convention.
-        return np.where((radius == 0) | np.isinf(radius), 0, g * (other / radius) / radius)
+        still = (radius == 0) | (np.isinf(radius) & ~np.isnan(out))
+        return np.where(still, 0, g * (other / radius) / radius)
 
     return lambda g: vjp(g, y), lambda g: -vjp(g, x)
 
