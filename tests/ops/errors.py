@@ -359,7 +359,7 @@ TENSORS = (
     Bad(lambda: [0][n], S, "index: needs exactly one element, got shape [3]."),
     Bad(lambda: len(bb.tensor(1.0)), T, "len: the tensor is 0-d."),
     Bad(lambda: list(bb.tensor(1.0)), T, "len: the tensor is 0-d.", "iterating-a-number"),
-    Bad(lambda: _assign(v, 0), T, "Tensor: tensors are immutable. Use bb.where, bb.concat or bb.stack to make another."),
+    Bad(lambda: _assign(v, 0), T, "Tensor: tensors are immutable. Use x.at[index].set(value), which returns another, or bb.where."),
     Bad(lambda: np.array(v, dtype="float64", copy=False), A, "np.asarray: from float32 to float64 takes a copy."),
     Bad(lambda: v.__array_namespace__(api_version="2021.12"), A,
         "__array_namespace__: there is no version '2021.12'. Use '2024.12'."),

@@ -10,7 +10,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops import elementwise, indexing, shape
+from backburner.ops import _index, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
     all_axes,
@@ -102,10 +102,8 @@ def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = No
     if a.ndim != 1:
         raise ShapeError(f"searchsorted: x1 must be 1-d, got {list(a.shape)}.")
     if sorter is not None:
-        device = indexing.index_device("searchsorted", device, sorter)
-        order = indexing.checked_indices(
-            "searchsorted", indexing.index_array("searchsorted", sorter), a.shape[0]
-        )
+        device = _index.index_device("searchsorted", device, sorter)
+        order = _index.checked_indices("searchsorted", _index.index_array("searchsorted", sorter), a.shape[0])
         if order.shape != a.shape:
             raise ShapeError(f"searchsorted: sorter has shape {list(order.shape)}, x1 {list(a.shape)}.")
         a = device.backend.take(a, order, axis=0)
