@@ -261,7 +261,9 @@ def test_a_rule_is_marked_singular_just_where_a_zero_cotangent_can_come_out_as_n
     assert table()[op].singular == spoiled
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "max", "min", "var", "logsumexp", "matmul", "linear"])
+@pytest.mark.parametrize(
+    "op", ["sum", "mean", "max", "min", "var", "std", "prod", "median", "logsumexp", "matmul", "linear"]
+)
 def test_reductions_and_contractions_are_compute_bound(op: str) -> None:
     assert table()[op].compute_bound
 
@@ -300,6 +302,12 @@ HELD = [
     ("astype", [of(2)], {"dtype": np.dtype("float32")}, [""]),
     ("sum", [of(2, 3)], REDUCED, [""]),
     ("mean", [of(2, 3)], REDUCED, [""]),
+    ("prod", [of(2, 3)], REDUCED, ["x"]),
+    ("std", [of(2, 3)], REDUCED | {"correction": 1}, ["x out"]),
+    ("vector_norm", [of(2, 3)], REDUCED | {"ord": 2}, ["x out"]),
+    ("median", [of(2, 3)], REDUCED, ["x"]),
+    ("cumulative_sum", [of(2, 3)], {"axis": 0}, [""]),
+    ("cumulative_prod", [of(2, 3)], {"axis": 0}, ["x"]),
     ("matmul", [of(2, 3), of(3, 2)], {}, ["y", "x"]),
     ("linear", [of(2, 3), of(2, 3), of(2)], {}, ["y", "x", ""]),
     ("reshape", [of(2, 3)], {"shape": (6,)}, [""]),

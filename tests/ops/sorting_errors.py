@@ -22,6 +22,7 @@ SORTING = (
     Bad(lambda: x.cumulative_sum(), S, "cumulative_sum: [2, 3] has 2 axes. Name one with axis."),
     Bad(lambda: x.cumulative_prod(), S, "cumulative_prod: [2, 3] has 2 axes. Name one with axis."),
     Bad(lambda: v.diff(n=-1), A, "diff: n must not be negative, got -1."),
+    Bad(lambda: v.diff(prepend=1.0), T, "diff: the input is a float, not a Tensor. Use bb.tensor."),
     Bad(lambda: b.diff(), T, "diff: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: v.topk(4), A, "topk: k 4 is outside [0, 3], the length of axis -1."),
     Bad(lambda: v.topk(-1), A, "topk: k -1 is outside [0, 3], the length of axis -1."),

@@ -26,18 +26,12 @@ def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = No
 
     With ``dtype`` the elements are cast to it first, and the result is of it.
     """
-    held, wanted = _cast_first("sum", x, dtype)
+    held, device = primitive("sum", x), x.device
+    if dtype is not None:
+        held = cast(held, canonical(dtype, "sum"), device)
     axes = all_axes("sum", axis, held.ndim)
-    y = x.device.backend.sum(held, axis=axes, keepdims=bool(keepdims))
-    return _tensor.Tensor(y if wanted is None else cast(y, wanted, x.device), x.device)
-
-
-def _cast_first(op: str, x: Tensor, dtype: Any) -> tuple[Any, Any]:
-    held = primitive(op, x)
-    if dtype is None:
-        return held, None
-    wanted = canonical(dtype, op)
-    return cast(held, wanted, x.device), wanted
+    y = device.backend.sum(held, axis=axes, keepdims=bool(keepdims))
+    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
 
 
 def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
@@ -46,10 +40,12 @@ def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = N
     Integers and bools multiply in 64 bits. With ``dtype`` the elements are cast to it first, and the result
     is of it.
     """
-    held, wanted = _cast_first("prod", x, dtype)
+    held, device = primitive("prod", x), x.device
+    if dtype is not None:
+        held = cast(held, canonical(dtype, "prod"), device)
     axes = all_axes("prod", axis, held.ndim)
-    y = x.device.backend.prod(held, axis=axes, keepdims=bool(keepdims))
-    return _tensor.Tensor(y if wanted is None else cast(y, wanted, x.device), x.device)
+    y = device.backend.prod(held, axis=axes, keepdims=bool(keepdims))
+    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
 
 
 def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:

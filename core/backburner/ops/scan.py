@@ -108,6 +108,8 @@ def diff(
     if times < 0:
         raise ArgumentError(f"diff: n must not be negative, got {times}.")
     parts = [part for part in (prepend, x, append) if part is not None]
+    for part in parts:
+        primitive("diff", part)
     y = shape.concat(parts, place) if len(parts) > 1 else x
     whole = (slice(None),) * place
     for _ in range(min(times, y.shape[place])):

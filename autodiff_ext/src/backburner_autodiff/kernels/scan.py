@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from backburner_autodiff.kernels._jit import kernel, prange
 
 
@@ -19,11 +21,11 @@ def cumulative_prod_backward(g: Any, x: Any, dx: Any) -> None:
     """
     n = x.shape[1]
     for i in prange(x.shape[0]):
-        p = 1.0
+        p = np.float64(1)  # Python would multiply its own floats as float32 where the JIT is off
         for k in range(n):
             dx[i, k] = p
             p *= x[i, k]
-        r = 0.0
+        r = np.float64(0)
         for j in range(n):
             k = n - 1 - j
             if j > 0:
