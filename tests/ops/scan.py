@@ -21,7 +21,7 @@ USUAL = (
 )
 
 
-def _along(x: Array, axis: int, run: Callable[[Array], Any]) -> Any:
+def along(x: Array, axis: int, run: Callable[[Array], Any]) -> Any:
     """Apply a function of a flat lane to every lane."""
     moved = np.moveaxis(x, axis, -1)
     places = list(np.ndindex(*moved.shape[:-1]))
@@ -35,7 +35,7 @@ def _along(x: Array, axis: int, run: Callable[[Array], Any]) -> Any:
 def _running(reduce: Callable[[Array], float]) -> Callable[..., Any]:
     def reference(x: Array, axis: int = 0, include_initial: bool = False) -> Any:
         start = 0 if include_initial else 1
-        return _along(x, axis, lambda lane: [reduce(lane[:i]) for i in range(start, lane.size + 1)])
+        return along(x, axis, lambda lane: [reduce(lane[:i]) for i in range(start, lane.size + 1)])
 
     return reference
 
@@ -45,7 +45,7 @@ def _first(best: Callable[[Any], float]) -> Callable[..., Any]:
         def run(lane: Array) -> list[int]:
             return [list(lane).index(best(lane[: i + 1])) for i in range(lane.size)]
 
-        return _along(x, axis, run).astype(np.int64)
+        return along(x, axis, run).astype(np.int64)
 
     return reference
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import backburner as bb
 from ops._row import Array, Row, ones_of, real, sweep, tied
-from ops.scan import _along
+from ops.scan import along
 
 AXES: tuple[dict[str, Any], ...] = ({}, {"axis": 0}, {"axis": 1, "descending": True}, {"stable": False})
 SHAPES = [(2, 3, 4), (9, 3)]
@@ -33,19 +33,19 @@ def _order(lane: Array, descending: bool) -> list[int]:
 
 
 def _argsort(x: Array, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    return _along(x, axis, lambda lane: _order(lane, descending)).astype(np.int64)
+    return along(x, axis, lambda lane: _order(lane, descending)).astype(np.int64)
 
 
 def _sort(x: Array, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    return _along(x, axis, lambda lane: lane[_order(lane, descending)])
+    return along(x, axis, lambda lane: lane[_order(lane, descending)])
 
 
 def _topk(x: Array, k: int, axis: int = -1, largest: bool = True) -> Any:
-    return _along(x, axis, lambda lane: lane[_order(lane, largest)[:k]])
+    return along(x, axis, lambda lane: lane[_order(lane, largest)[:k]])
 
 
 def _topk_indices(x: Array, k: int, axis: int = -1, largest: bool = True) -> Any:
-    return _along(x, axis, lambda lane: _order(lane, largest)[:k]).astype(np.int64)
+    return along(x, axis, lambda lane: _order(lane, largest)[:k]).astype(np.int64)
 
 
 def _searchsorted(x1: Array, x2: Array, side: str = "left") -> Any:
