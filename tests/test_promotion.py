@@ -233,7 +233,7 @@ def test_rounding_keeps_integers_as_they_are() -> None:
 
 def test_close_integers_are_compared_without_wrapping_and_beyond_float32() -> None:
     x, y = bb.tensor([0, 1], dtype="uint8"), bb.tensor([255, 1], dtype="uint8")
-    assert bb.isclose(x, y).tolist() == [False, True]
+    assert bb.isclose(x, y, rtol=0, atol=1).tolist() == [False, True]  # uint8 would find 0 - 255 to be 1
     assert bb.isclose(bb.tensor([2**24]), 2**24 + 1, rtol=0).tolist() == [False]
 
 

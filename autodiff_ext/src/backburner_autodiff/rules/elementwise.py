@@ -143,7 +143,7 @@ def logaddexp(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
     def vjp(g: Array, mine: Array, other: Array) -> Array:
         # by the difference, as out has lost the digits of its logarithm where both are large
         share = 1 / (1 + np.exp(other - mine))
-        half = x.dtype.type(0.5) * (mine > -np.inf)  # of two -inf nothing
+        half = (mine > -np.inf).astype(mine.dtype) / 2  # of two -inf nothing
         return g * np.where(mine == other, half, share)
 
     return lambda g: vjp(g, x, y), lambda g: vjp(g, y, x)
