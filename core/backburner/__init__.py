@@ -14,7 +14,7 @@ from backburner.autodiff import AutodiffBackend as AutodiffBackend
 from backburner.autodiff import GradientCheckpointing as GradientCheckpointing
 from backburner.backends.numpy import NumpyBackend as NumpyBackend
 from backburner.device import Device as Device
-from backburner.dtype import bool_ as bool  # noqa: F401
+from backburner.dtype import bool_ as _bool
 from backburner.dtype import can_cast as can_cast
 from backburner.dtype import finfo as finfo
 from backburner.dtype import float32 as float32
@@ -220,6 +220,7 @@ if TYPE_CHECKING:
     from backburner.transforms import grad as grad
     from backburner.transforms import value_and_grad as value_and_grad
 
+bool = _bool  # assigned, as type checkers take an import under another name for private
 newaxis = None  # the standard's name, as an index
 
 # Fetched on first use, because `import backburner` alone should cost little more than `import numpy`.
