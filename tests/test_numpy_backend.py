@@ -30,7 +30,7 @@ def f32(*values: Any) -> np.ndarray[Any, Any]:
 
 
 def members(of: type) -> set[str]:
-    return {name for name in vars(of) if not name.startswith("_")}
+    return {name for name in dir(of) if not name.startswith("_")}
 
 
 def test_the_index_has_every_op_of_the_contract_and_no_other() -> None:
@@ -206,6 +206,29 @@ def test_erf_keeps_the_special_values_and_the_layout(dtype: str) -> None:
     np.testing.assert_array_equal(backend.erf(y[:, ::2].T), backend.erf(y)[:, ::2].T)
     assert backend.erf(np.zeros((0, 3), dtype)).shape == (0, 3)
     assert np.asarray(backend.erf(np.array(0.5, dtype))).dtype == dtype
+
+
+@pytest.mark.parametrize(
+    "dtype, ulp", [("float32", 1.6), ("float64", 7)]
+)  # the reference may be two off itself
+def test_erfc_is_accurate_into_its_tail(dtype: str, ulp: float) -> None:
+    end = 9.1 if dtype == "float32" else 26  # from where results are subnormal
+    x = np.concatenate([np.linspace(-7, end, 40_001), np.exp(np.linspace(-60, 2, 5_001))]).astype(dtype)
+    right = np.array([math.erfc(v) for v in x.tolist()])
+    got = backend.erfc(x)
+    assert got.dtype == dtype
+    unit = np.spacing(right.astype(dtype)).astype(np.float64)
+    assert np.max(np.abs(got.astype(np.float64) - right) / unit) <= ulp
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_erfc_keeps_the_special_values_and_the_layout(dtype: str) -> None:
+    x = np.array([inf, -inf, 0.0, -0.0, nan, 1e30, -30], dtype)
+    np.testing.assert_array_equal(backend.erfc(x), np.array([0, 2, 1, 1, nan, 0, 2], dtype))
+    y = np.linspace(-2, 2, 60_000).astype(dtype).reshape(300, 200)
+    np.testing.assert_array_equal(backend.erfc(y[:, ::2].T), backend.erfc(y)[:, ::2].T)
+    assert backend.erfc(np.zeros((0, 3), dtype)).shape == (0, 3)
+    assert np.asarray(backend.erfc(np.array(0.5, dtype))).dtype == dtype
 
 
 # -- creation ------------------------------------------------------------------------------------------

@@ -11,8 +11,11 @@ import pytest
 import backburner as bb
 from backburner.device import Device
 from ops import errors
+from ops.elementwise_errors import ELEMENTWISE
 from ops.errors import GRAPHS, INDICES, NEURAL, PLAIN, SHAPES, Bad
+from ops.indexing_errors import PICKING
 from ops.module_errors import MODULES, TRANSFORMS
+from ops.sorting_errors import SORTING
 
 CORE = Path(bb.__file__).parent
 BUILTIN: dict[type[Exception], type[Exception]] = {
@@ -44,7 +47,7 @@ def check(bad: Bad) -> None:
         assert isinstance(error, bb.BackburnerError) and isinstance(error, BUILTIN[bad.error])
 
 
-@pytest.mark.parametrize("bad", [*PLAIN, *MODULES], ids=str)
+@pytest.mark.parametrize("bad", [*PLAIN, *ELEMENTWISE, *MODULES, *SORTING, *PICKING], ids=str)
 def test_bad_input_is_refused_with_its_values(bad: Bad) -> None:
     check(bad)
 
@@ -78,7 +81,10 @@ FILES = (
     *sorted(CORE.glob("nn/functional/*.py")),
     *(
         CORE / name
-        for name in ("dtype.py", "device.py", "_tensor.py", "random.py", "_seeds.py", "transforms.py")
+        for name in (
+            *("dtype.py", "device.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
+            "transforms.py",
+        )
     ),
 )
 
@@ -93,7 +99,7 @@ def spans(path: Path) -> list[tuple[int, int]]:
 @pytest.mark.feature_set("autodiff")
 def test_every_raise_has_a_row() -> None:
     lines = set()
-    for bad in (*PLAIN, *MODULES, *GRAPHS, *TRANSFORMS):
+    for bad in (*PLAIN, *ELEMENTWISE, *MODULES, *SORTING, *PICKING, *GRAPHS, *TRANSFORMS):
         error: BaseException | None = refusal(bad)
         while error is not None:
             lines |= {(f.f_code.co_filename, line) for f, line in traceback.walk_tb(error.__traceback__)}

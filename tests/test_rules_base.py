@@ -84,6 +84,11 @@ LAWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     *((op, [of(), signed(2, seed=1)], {}) for op in ("subtract", "divide", "pow", "minimum")),
     *((op, [signed(2, 3)], {}) for op in ("negative", "abs", "exp", "square", "tanh", "erf")),
     *((op, [of(2, 3)], {}) for op in ("log", "sqrt")),
+    *((op, [signed(2, 3)], {}) for op in "sin cos tan atan sinh cosh asinh erfc expm1".split()),
+    *((op, [of(2, 3, high=0.9)], {}) for op in "asin acos atanh log1p log2 log10".split()),
+    *((op, [of(2, 3, low=1.2)], {}) for op in ("acosh", "log2", "log10", "log1p")),
+    *((op, [signed(2, 3), signed(3, seed=1)], {}) for op in ("atan2", "hypot", "logaddexp", "copysign", "nextafter", "remainder")),
+    *((op, [of(2, 3, low=0.1, high=0.9)], {}) for op in ("sign", "floor", "ceil", "trunc")),
     *((op, [of()], {}) for op in ("negative", "exp", "sqrt", "square", "erf")),
     *((op, [of(0, 3)], {}) for op in ("abs", "log", "tanh", "erf")),
     ("where", [MASK, of(2, 3), of(3, seed=1)], {}),
@@ -240,7 +245,10 @@ def test_a_kink_a_tie_or_a_singularity_follows_its_convention(
 
 
 UNARY = ["negative", "abs", "exp", "log", "sqrt", "square", "tanh", "erf"]
+UNARY += "erfc expm1 log1p log2 log10 sin cos tan asin acos atan sinh cosh asinh acosh atanh".split()
+UNARY += "sign floor ceil round trunc".split()
 BINARY = ["add", "subtract", "multiply", "divide", "pow", "maximum", "minimum"]
+BINARY += "atan2 hypot logaddexp copysign nextafter floor_divide remainder".split()
 STRANGE = [nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 1e300, -1e-300]
 
 
@@ -253,7 +261,9 @@ def test_a_rule_is_marked_singular_just_where_a_zero_cotangent_can_come_out_as_n
     assert table()[op].singular == spoiled
 
 
-@pytest.mark.parametrize("op", ["sum", "mean", "max", "min", "var", "logsumexp", "matmul", "linear"])
+@pytest.mark.parametrize(
+    "op", ["sum", "mean", "max", "min", "var", "std", "prod", "median", "logsumexp", "matmul", "linear"]
+)
 def test_reductions_and_contractions_are_compute_bound(op: str) -> None:
     assert table()[op].compute_bound
 
@@ -268,7 +278,7 @@ def test_elementwise_and_moving_ops_are_recomputed(op: str) -> None:
 def test_every_op_of_the_backend_has_a_rule_or_is_listed_as_without_gradient() -> None:
     from backburner_autodiff.rules import NONDIFFERENTIABLE
 
-    ops = {name for name in vars(Backend) if not name.startswith("_")}
+    ops = {name for name in dir(Backend) if not name.startswith("_")}
     assert not NONDIFFERENTIABLE & table().keys()
     assert NONDIFFERENTIABLE | table().keys() == ops
 
@@ -281,10 +291,23 @@ HELD = [
     ("exp", [of(2)], {}, ["out"]),
     ("log", [of(2)], {}, ["x"]),
     ("tanh", [of(2)], {}, ["out"]),
+    ("tan", [of(2)], {}, ["out"]),
+    ("sin", [of(2)], {}, ["x"]),
+    ("floor", [of(2)], {}, [""]),
+    ("nextafter", [of(2), of(2)], {}, ["", ""]),
+    ("remainder", [of(2), of(2)], {}, ["", "x y"]),
+    ("copysign", [of(2), of(2)], {}, ["x out", ""]),
+    ("logaddexp", [of(2), of(2)], {}, ["x y", "x y"]),
     ("clip", [of(2)], {"min": 0, "max": 1}, ["x"]),
     ("astype", [of(2)], {"dtype": np.dtype("float32")}, [""]),
     ("sum", [of(2, 3)], REDUCED, [""]),
     ("mean", [of(2, 3)], REDUCED, [""]),
+    ("prod", [of(2, 3)], REDUCED, ["x"]),
+    ("std", [of(2, 3)], REDUCED | {"correction": 1}, ["x out"]),
+    ("vector_norm", [of(2, 3)], REDUCED | {"ord": 2}, ["x out"]),
+    ("median", [of(2, 3)], REDUCED, ["x"]),
+    ("cumulative_sum", [of(2, 3)], {"axis": 0}, [""]),
+    ("cumulative_prod", [of(2, 3)], {"axis": 0}, ["x"]),
     ("matmul", [of(2, 3), of(3, 2)], {}, ["y", "x"]),
     ("linear", [of(2, 3), of(2, 3), of(2)], {}, ["y", "x", ""]),
     ("reshape", [of(2, 3)], {"shape": (6,)}, [""]),

@@ -12,17 +12,20 @@ from typing import Any, Final, NoReturn, cast
 import numpy as np
 
 from backburner import features
+from backburner._gradients import Gradients as Gradients
+from backburner._gradients import cotangent
+from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.backend import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DType
-from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, MissingGradient, ShapeError
-from backburner.ops import activation, elementwise, indexing, linalg, reduction
+from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
+from backburner.ops import activation, creation, elementwise, indexing, linalg, reduction, scan, sorting
 from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
 
 
-class Tensor:
+class Tensor(Elementwise):
     """An array that never changes, on a device. Make one with ``bb.tensor`` or ``bb.asarray``.
 
     Attributes:
@@ -59,6 +62,12 @@ class Tensor:
     def size(self) -> int:
         """The number of elements."""
         return cast(int, self._primitive.size)
+
+    @property
+    def at(self) -> indexing.At:
+        """Names elements for a new tensor that differs there: ``x.at[index].set(values)``, or ``add``,
+        ``multiply``, ``min``, ``max``."""
+        return indexing.At(self)
 
     @property
     def T(self) -> Tensor:  # the standard's name
@@ -239,7 +248,7 @@ class Tensor:
             "move the model or the leaves there before they compute: model.to(bb.Device.cpu().autodiff())"
         )
         backend = self._recording("Tensor.backward", before)
-        seed = None if gradient is None else _cotangent("Tensor.backward", gradient, self)
+        seed = None if gradient is None else cotangent("Tensor.backward", gradient, self)
         return Gradients(backend.backward(self._primitive, seed, retain_graph), backend)
 
     def grad(self, grads: Gradients) -> Tensor | None:
@@ -259,7 +268,7 @@ class Tensor:
             DTypeError: it has another dtype.
         """
         backend = self._recording("Tensor.grad_replace")
-        backend.grad_replace(self._primitive, grads._grads, _cotangent("Tensor.grad_replace", gradient, self))
+        backend.grad_replace(self._primitive, grads._grads, cotangent("Tensor.grad_replace", gradient, self))
 
     def detach(self) -> Tensor:
         """Return a constant over the same array on the same device."""
@@ -325,45 +334,13 @@ class Tensor:
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise DTypeError(
-            "Tensor: tensors are immutable. Use bb.where, bb.concat or bb.stack to make another."
+            "Tensor: tensors are immutable. Use x.at[index].set(value), which returns another, or bb.where."
         )
 
     # -- operators --------------------------------------------------------------------------------------
 
-    __add__ = elementwise.add
-    __sub__ = elementwise.subtract
-    __mul__ = elementwise.multiply
-    __truediv__ = elementwise.divide
-    __pow__ = elementwise.pow
     __matmul__ = linalg.matmul
-    __neg__ = elementwise.negative
-    __abs__ = elementwise.abs
-    __lt__ = elementwise.less
-    __le__ = elementwise.less_equal
-    __gt__ = elementwise.greater
-    __ge__ = elementwise.greater_equal
-    __and__ = elementwise.logical_and
-    __or__ = elementwise.logical_or
-    __invert__ = elementwise.logical_not
     __getitem__ = indexing.getitem
-
-    def __pos__(self) -> Tensor:
-        return self
-
-    def __radd__(self, other: Any) -> Tensor:
-        return elementwise.add(other, self)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return elementwise.subtract(other, self)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return elementwise.multiply(other, self)
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return elementwise.divide(other, self)
-
-    def __rpow__(self, other: Any) -> Tensor:
-        return elementwise.pow(other, self)
 
     def __rmatmul__(self, other: Any) -> Tensor:
         return linalg.matmul(other, self)
@@ -375,33 +352,6 @@ class Tensor:
         return elementwise.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     # -- methods ----------------------------------------------------------------------------------------
-
-    add = elementwise.add
-    subtract = elementwise.subtract
-    multiply = elementwise.multiply
-    divide = elementwise.divide
-    pow = elementwise.pow
-    maximum = elementwise.maximum
-    minimum = elementwise.minimum
-    equal = elementwise.equal
-    not_equal = elementwise.not_equal
-    less = elementwise.less
-    less_equal = elementwise.less_equal
-    greater = elementwise.greater
-    greater_equal = elementwise.greater_equal
-    logical_and = elementwise.logical_and
-    logical_or = elementwise.logical_or
-    logical_not = elementwise.logical_not
-    negative = elementwise.negative
-    abs = elementwise.abs
-    square = elementwise.square
-    exp = elementwise.exp
-    log = elementwise.log
-    sqrt = elementwise.sqrt
-    tanh = elementwise.tanh
-    erf = elementwise.erf
-    clip = elementwise.clip
-    astype = elementwise.astype
 
     relu = activation.relu
     sigmoid = activation.sigmoid
@@ -416,8 +366,39 @@ class Tensor:
     var = reduction.var
     logsumexp = reduction.logsumexp
     argmax = reduction.argmax
+    argmin = reduction.argmin
+    any = reduction.any
+    all = reduction.all
+    count_nonzero = reduction.count_nonzero
+    prod = reduction.prod
+    std = reduction.std
+    norm = reduction.norm
+    vector_norm = reduction.vector_norm
+    median = reduction.median
+    trace = reduction.trace
+
+    cumulative_sum = scan.cumulative_sum
+    cumulative_prod = scan.cumulative_prod
+    cummax = scan.cummax
+    cummin = scan.cummin
+    diff = scan.diff
+
+    sort = sorting.sort
+    argsort = sorting.argsort
+    topk = sorting.topk
+    quantile = sorting.quantile
+    nonzero = sorting.nonzero
+    unique_all = sorting.unique_all
+    unique_counts = sorting.unique_counts
+    unique_inverse = sorting.unique_inverse
+    unique_values = sorting.unique_values
 
     matmul = linalg.matmul
+    vecdot = linalg.vecdot
+    tensordot = linalg.tensordot
+    outer = linalg.outer
+    dot = linalg.dot
+    cross = linalg.cross
 
     reshape = shaping.reshape
     permute_dims = shaping.permute_dims
@@ -428,74 +409,28 @@ class Tensor:
     broadcast_to = shaping.broadcast_to
     split = shaping.split
     pad = shaping.pad
+    flip = shaping.flip
+    roll = shaping.roll
+    repeat = shaping.repeat
+    tile = shaping.tile
+    unstack = shaping.unstack
+    moveaxis = shaping.moveaxis
+    swapaxes = shaping.swapaxes
+    tril = creation.tril
+    triu = creation.triu
 
     take = indexing.take
+    take_along_axis = indexing.take_along_axis
+    gather = indexing.gather
+    scatter_add = indexing.scatter_add
+    index_add = indexing.index_add
+    masked_fill = indexing.masked_fill
+    masked_select = indexing.masked_select
+    bincount = indexing.bincount
 
 
 # What `==` takes or refuses with an error; of anything else Python asks the other operand, then identity.
 _MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray, list, tuple)
-
-
-class Gradients:
-    """The gradients of one backward pass, keyed by leaf: ``grads[x]`` is a plain tensor like ``x``.
-
-    ``x in grads`` and ``grads.get(x)`` ask for one that may not be there: what the result does not depend
-    on has none.
-    """
-
-    __slots__ = ("_grads", "_backend")
-
-    def __init__(self, grads: Any, backend: AutodiffBackend) -> None:
-        self._grads = grads
-        self._backend = backend
-
-    def get(self, x: Tensor) -> Tensor | None:
-        """Return the gradient of a leaf, or ``None`` if there is none."""
-        if not isinstance(x, Tensor):
-            raise DTypeError(f"Gradients: keyed by tensors, not by {type(x).__name__}.")
-        found = self._backend.grad(x._primitive, self._grads) if x.device.is_autodiff() else None
-        return None if found is None else Tensor(found, x.device.without_autodiff())
-
-    def __getitem__(self, x: Tensor) -> Tensor:
-        found = self.get(x)
-        if found is None:
-            raise MissingGradient(
-                "Gradients: the tensor is not a leaf. Gradients are kept for what require_grad marked."
-                if not x.is_require_grad()
-                else "Gradients: the result does not depend on this leaf, or a step has given the parameter a new "
-                "one. Read gradients before the step, or use get."
-            )
-        return found
-
-    def __contains__(self, x: object) -> bool:
-        return isinstance(x, Tensor) and self.get(x) is not None
-
-    def __len__(self) -> int:
-        return len(self._grads)
-
-    def __repr__(self) -> str:
-        return f"Gradients of {len(self)} leaves"
-
-    def __reduce__(self) -> NoReturn:
-        raise GraphError(
-            "Gradients: keyed by the leaves of this process, they cannot be copied or pickled. Keep the tensors: "
-            "{name: grads[p] for name, p in model.named_parameters()}."
-        )
-
-
-def _cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
-    """Return a gradient's array, which has the shape and dtype of a tensor."""
-    if not isinstance(gradient, Tensor):
-        raise DTypeError(f"{call}: gradient is a {type(gradient).__name__}, not a Tensor. Use bb.tensor.")
-    if gradient.dtype != of.dtype:
-        raise DTypeError(f"{call}: gradient is {gradient.dtype}, the tensor {of.dtype}. Use astype.")
-    if gradient.shape != of.shape:
-        raise ShapeError(f"{call}: gradient has shape {list(gradient.shape)}, the tensor {list(of.shape)}.")
-    if gradient.is_tracked():
-        raise GraphError(
-            f"{call}: gradient is tracked, and only the first order is there. Use detach() on it."
-        )
-    return gradient.numpy()
 
 
 def _restore(array: Array, device: Device, require_grad: bool) -> Tensor:

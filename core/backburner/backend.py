@@ -18,129 +18,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
+from backburner._elementwise import Array as Array
+from backburner._elementwise import Elementwise
 from backburner.dtype import DType
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 Axes = tuple[int, ...]
 Pair = tuple[int, int]
 
 
-class Backend(Protocol):
+class Backend(Elementwise, Protocol):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""
-
-    # -- elementwise: inputs broadcast together --------------------------------------------------------
-
-    def add(self, x: Array, y: Array, /) -> Array:
-        """Return ``x + y``."""
-        ...
-
-    def subtract(self, x: Array, y: Array, /) -> Array:
-        """Return ``x - y``."""
-        ...
-
-    def multiply(self, x: Array, y: Array, /) -> Array:
-        """Return ``x * y``."""
-        ...
-
-    def divide(self, x: Array, y: Array, /) -> Array:
-        """Return ``x / y`` of floats."""
-        ...
-
-    def pow(self, x: Array, y: Array, /) -> Array:
-        """Return ``x ** y``; the gradient at ``x = 0`` has no NaN for ``y >= 0``."""
-        ...
-
-    def maximum(self, x: Array, y: Array, /) -> Array:
-        """Return the larger of each pair; NaN wins, and ties share the gradient evenly."""
-        ...
-
-    def minimum(self, x: Array, y: Array, /) -> Array:
-        """Return the smaller of each pair; NaN wins, and ties share the gradient evenly."""
-        ...
-
-    def negative(self, x: Array, /) -> Array:
-        """Return ``-x``."""
-        ...
-
-    def abs(self, x: Array, /) -> Array:
-        """Return ``|x|``; the gradient at 0 is 0."""
-        ...
-
-    def exp(self, x: Array, /) -> Array:
-        """Return e to the ``x``, of floats."""
-        ...
-
-    def log(self, x: Array, /) -> Array:
-        """Return the natural logarithm, of floats; ``-inf`` at 0."""
-        ...
-
-    def sqrt(self, x: Array, /) -> Array:
-        """Return the square root, of floats; the gradient at 0 is ``inf``."""
-        ...
-
-    def square(self, x: Array, /) -> Array:
-        """Return ``x * x``."""
-        ...
-
-    def tanh(self, x: Array, /) -> Array:
-        """Return the hyperbolic tangent, of floats."""
-        ...
-
-    def erf(self, x: Array, /) -> Array:
-        """Return the error function, of floats."""
-        ...
-
-    def where(self, condition: Array, x: Array, y: Array, /) -> Array:
-        """Return ``x`` where ``condition`` (bool) holds, else ``y``."""
-        ...
-
-    def clip(self, x: Array, /, *, min: Any, max: Any) -> Array:
-        """Return ``x`` held between two numbers, either of them ``None``; the gradient on the closed
-        interval is 1."""
-        ...
-
-    def astype(self, x: Array, /, *, dtype: DType) -> Array:
-        """Return ``x`` in another dtype; a float gradient comes back in the dtype of ``x``."""
-        ...
-
-    def equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x == y`` as bool. No gradient, as the five below."""
-        ...
-
-    def not_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x != y`` as bool."""
-        ...
-
-    def less(self, x: Array, y: Array, /) -> Array:
-        """Return ``x < y`` as bool."""
-        ...
-
-    def less_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x <= y`` as bool."""
-        ...
-
-    def greater(self, x: Array, y: Array, /) -> Array:
-        """Return ``x > y`` as bool."""
-        ...
-
-    def greater_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x >= y`` as bool."""
-        ...
-
-    def logical_not(self, x: Array, /) -> Array:
-        """Return ``not x`` of bools. No gradient, as the two below."""
-        ...
-
-    def logical_and(self, x: Array, y: Array, /) -> Array:
-        """Return ``x and y`` of bools."""
-        ...
-
-    def logical_or(self, x: Array, y: Array, /) -> Array:
-        """Return ``x or y`` of bools."""
-        ...
 
     # -- activation ------------------------------------------------------------------------------------
 
@@ -199,6 +87,106 @@ class Backend(Protocol):
 
     def argmax(self, x: Array, /, *, axis: int, keepdims: bool) -> Array:
         """Return the first index of the largest element along ``axis``, int64. No gradient."""
+        ...
+
+    def argmin(self, x: Array, /, *, axis: int, keepdims: bool) -> Array:
+        """Return the first index of the smallest element along ``axis``, int64. No gradient."""
+        ...
+
+    def any(self, x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+        """Return whether an element is not 0, as bool; of nothing False. No gradient."""
+        ...
+
+    def all(self, x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+        """Return whether no element is 0, as bool; of nothing True. No gradient."""
+        ...
+
+    def prod(self, x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+        """Return the product, integers in int64 or uint64; the gradient is exact with zeros too."""
+        ...
+
+    def std(self, x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
+        """Return the root of ``var``, of floats; where that is 0 the gradient is 0."""
+        ...
+
+    def vector_norm(self, x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array:
+        """Return ``sum(|x|^ord)^(1/ord)`` of floats, ``ord`` positive and finite, without overflow.
+
+        The gradient at 0 is 0: of the zero vector, and of elements that are 0.
+        """
+        ...
+
+    def median(self, x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+        """Return the middle element of floats, or the mean of the two; NaN if one is.
+
+        What equals a middle element shares its gradient evenly. The reduced size is not 0.
+        """
+        ...
+
+    # -- scan ------------------------------------------------------------------------------------------
+
+    def cumulative_sum(self, x: Array, /, *, axis: int) -> Array:
+        """Return the sums up to each element, accurate for 10^8 float32. Integers add up as in ``sum``."""
+        ...
+
+    def cumulative_prod(self, x: Array, /, *, axis: int) -> Array:
+        """Return the products up to each element, integers as in ``prod``; the gradient is exact with zeros."""
+        ...
+
+    def cummax(self, x: Array, /, *, axis: int) -> tuple[Array, Array]:
+        """Return the largest element up to each place and its first index, which alone gets the gradient.
+
+        NaN counts as the largest. The index, int64, has no gradient.
+        """
+        ...
+
+    def cummin(self, x: Array, /, *, axis: int) -> tuple[Array, Array]:
+        """Return the smallest element up to each place and its first index, which alone gets the gradient.
+
+        NaN counts as the smallest. The index, int64, has no gradient.
+        """
+        ...
+
+    # -- sorting: NaN comes after all numbers, and equal elements keep their order ---------------------
+
+    def sort(self, x: Array, /, *, axis: int, descending: bool) -> Array:
+        """Return the elements in order along ``axis``."""
+        ...
+
+    def argsort(self, x: Array, /, *, axis: int, descending: bool) -> Array:
+        """Return the indices along ``axis``, int64, that ``sort`` goes by. No gradient."""
+        ...
+
+    def topk(self, x: Array, /, *, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+        """Return the ``k`` largest or smallest elements in order and their indices, int64 without gradient.
+
+        Of equal elements the first are taken, in their order. ``k`` is at most the length of ``axis``.
+        """
+        ...
+
+    def searchsorted(self, x1: Array, x2: Array, /, *, side: str) -> Array:
+        """Return for each of ``x2`` its place in the sorted ``x1``, int64. No gradient.
+
+        ``side`` says whether before (``"left"``) or after (``"right"``) what is equal to it.
+
+        Shape:
+            x1 ``[n]``, x2 ``[...]`` of the same dtype; result ``[...]`` in ``[0, n]``.
+        """
+        ...
+
+    def nonzero(self, x: Array, /) -> tuple[Array, ...]:
+        """Return the indices of what is not 0 along each axis, int64, in row-major order. No gradient."""
+        ...
+
+    def unique_all(self, x: Array, /) -> tuple[Array, Array, Array, Array]:
+        """Return what occurs, sorted, and int64 without gradient: first indices, inverse and counts.
+
+        Indices are into the flattened array. Each NaN is one of its own. The gradient of a value goes to the
+        first that equals it.
+
+        Shape:
+            x ``[...]``; values, indices and counts ``[u]``, inverse ``[...]``.
+        """
         ...
 
     # -- linalg ----------------------------------------------------------------------------------------
@@ -263,6 +251,25 @@ class Backend(Protocol):
 
         Shape:
             x ``[a..., n, b...]``, indices ``[i...]``; result ``[a..., i..., b...]``.
+        """
+        ...
+
+    def take_along_axis(self, x: Array, indices: Array, /, *, axis: int) -> Array:
+        """Return from each line along ``axis`` the entries that the same line of ``indices`` names.
+
+        Shape:
+            x ``[a..., n, b...]``, indices ``[a..., k, b...]`` of int64 in ``[0, n)``; result like indices.
+        """
+        ...
+
+    def at(self, x: Array, values: Array, /, *, index: tuple[Any, ...], mode: str) -> Array:
+        """Return a copy of ``x`` with ``values`` (of its dtype) put at ``index``, which is as for ``getitem``.
+
+        ``mode`` is ``"set"``, where the last of several values in one place stays and alone gets the gradient,
+        or ``"add"``, ``"multiply"``, ``"min"`` or ``"max"``, where every value counts and ties share.
+
+        Shape:
+            values broadcast to ``x[index]``.
         """
         ...
 

@@ -5,7 +5,8 @@ A dtype is a ``numpy.dtype``: ``bb.float32 == np.float32`` holds, and either may
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,3 +78,137 @@ def promote(op: str, x: DType, y: DType) -> DType:
     if both.kind == "f" and x.kind != "f":
         raise DTypeError(f"{op}: {x} and {y} have no common integer dtype. Cast one with astype first.")
     return np.dtype(both)
+
+
+_KINDS: dict[str, tuple[DType, ...]] = {
+    "bool": (bool_,),
+    "signed integer": (int8, int16, int32, int64),
+    "unsigned integer": (uint8, uint16, uint32, uint64),
+    "integral": (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    "real floating": (float32, float64),
+    "complex floating": (),
+    "numeric": ALL[1:],
+}
+
+
+def of_kind(op: str, kind: str | tuple[str, ...]) -> tuple[DType, ...]:
+    """Return the dtypes of one of the standard's kinds, or of several.
+
+    Raises:
+        DTypeError: there is no such kind.
+    """
+    if isinstance(kind, tuple):
+        return tuple(dtype for part in kind for dtype in of_kind(op, part))
+    found = _KINDS.get(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise DTypeError(f"{op}: there is no kind {kind!r}. Use one of: {', '.join(map(repr, _KINDS))}.")
+    return found
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Say whether a dtype is another one or of a kind; of several kinds or dtypes, whether of any.
+
+    Args:
+        dtype: a dtype.
+        kind: a dtype, or ``"bool"``, ``"signed integer"``, ``"unsigned integer"``, ``"integral"``,
+            ``"real floating"``, ``"complex floating"`` or ``"numeric"``; or a tuple of these.
+
+    Raises:
+        DTypeError: there is no such dtype or kind.
+
+    Example:
+        >>> import backburner as bb
+        >>> bb.isdtype(bb.int8, "integral"), bb.isdtype(bb.int8, ("bool", bb.float32))
+        (True, False)
+    """
+    found = canonical(dtype, "isdtype")
+    if isinstance(kind, tuple):
+        return any([isdtype(found, part) for part in kind])
+    return found in of_kind("isdtype", kind) if isinstance(kind, str) else found == canonical(kind, "isdtype")
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """Return the dtype in which tensors, dtypes and Python numbers meet; the numbers are weak.
+
+    Raises:
+        DTypeError: there is neither a tensor nor a dtype, or they have no common dtype.
+
+    Example:
+        >>> import backburner as bb
+        >>> bb.result_type(bb.int8, bb.int16), bb.result_type(bb.ones((2,)), 2.5)
+        (dtype('int16'), dtype('float32'))
+    """
+    weak, found = "", None
+    for x in arrays_and_dtypes:
+        if isinstance(x, (bool, int, float, np.generic)):
+            kind = np.result_type(x).kind
+            weak = max(weak, "i" if kind == "u" else kind, key="bif".find)
+            continue
+        dtype = _held("result_type", x)
+        found = dtype if found is None else promote("result_type", found, dtype)
+    if found is None:
+        raise DTypeError("result_type: needs at least one tensor or dtype.")
+    if weak == "f" and found.kind != "f":
+        return DEFAULT_FLOAT
+    return DEFAULT_INT if weak == "i" and found.kind == "b" else found
+
+
+def _held(op: str, x: Any) -> DType:
+    """Return a dtype, or that of a tensor or array."""
+    return canonical(x if isinstance(x, builtins.type) else getattr(x, "dtype", x), op)
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Say whether promotion alone could turn one dtype, or that of a tensor, into another."""
+    start, end = _held("can_cast", from_), canonical(to, "can_cast")
+    try:
+        return promote("can_cast", start, end) == end
+    except DTypeError:
+        return False
+
+
+class FInfo(NamedTuple):
+    """What a float dtype can hold, in Python's numbers."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+class IInfo(NamedTuple):
+    """What an integer dtype can hold, in Python's numbers."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def finfo(type: Any, /) -> FInfo:
+    """Return what a float dtype, or that of a tensor, can hold.
+
+    Raises:
+        DTypeError: it is not floating.
+    """
+    dtype = _held("finfo", type)
+    if dtype.kind != "f":
+        raise DTypeError(f"finfo: needs a float dtype, got {dtype}. Use iinfo.")
+    found = np.finfo(dtype)
+    eps, high, low, normal = (float(x) for x in (found.eps, found.max, found.min, found.smallest_normal))
+    return FInfo(dtype.itemsize * 8, eps, high, low, normal, dtype)
+
+
+def iinfo(type: Any, /) -> IInfo:
+    """Return what an integer dtype, or that of a tensor, can hold.
+
+    Raises:
+        DTypeError: it is not integral.
+    """
+    dtype = _held("iinfo", type)
+    if dtype.kind not in "iu":
+        raise DTypeError(f"iinfo: needs an integer dtype, got {dtype}. Use finfo.")
+    found = np.iinfo(dtype)
+    return IInfo(dtype.itemsize * 8, int(found.max), int(found.min), dtype)

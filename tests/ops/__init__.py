@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from ops import activation, conv, creation, elementwise, indexing, linalg, loss, norm, pool, reduction, shape
+from ops import (
+    activation,
+    bitwise,
+    conv,
+    creation,
+    elementwise,
+    floating,
+    indexing,
+    linalg,
+    loss,
+    norm,
+    pool,
+    reduction,
+    rounding,
+    scan,
+    shape,
+    sorting,
+    trigonometric,
+)
 from ops._row import Array as Array
 from ops._row import Case as Case
 from ops._row import Row as Row
@@ -10,6 +28,24 @@ from ops._row import public as public
 from ops.creation import DRAWS as DRAWS
 from ops.creation import Draw as Draw
 
-FAMILIES = (activation, conv, creation, elementwise, indexing, linalg, loss, norm, pool, reduction, shape)
+FAMILIES = (
+    activation,
+    bitwise,
+    conv,
+    creation,
+    elementwise,
+    floating,
+    indexing,
+    linalg,
+    loss,
+    norm,
+    pool,
+    reduction,
+    rounding,
+    scan,
+    shape,
+    sorting,
+    trigonometric,
+)
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import backburner as bb
-from ops._row import Row, ones_of, real
+from ops._row import Row, ones_of, real, sweep
 
 NONE: tuple[Any, ...] = ()
 
@@ -52,6 +52,13 @@ def _eye(rows: int, columns: int | None = None, k: int = 0, dtype: str = "float3
     )
 
 
+def _grids(*xs: Any, indexing: str = "xy") -> Any:
+    order = [1, 0, 2][: len(xs)] if indexing == "xy" and len(xs) > 1 else [*range(len(xs))]
+    shape = [xs[i].size for i in order]
+    grids = [np.array([x.ravel()[p[i]] for p in np.ndindex(*shape)]) for i, x in zip(order, xs, strict=True)]
+    return tuple(grid.reshape(shape) for grid in grids)
+
+
 ROWS = (
     _made("zeros", [(((2, 3),), {}), ((4,), {"dtype": "int8"}), (((),), {}), (((0, 2),), {"dtype": "bool"})],
           lambda shape, dtype="float32": _filled(shape, 0, dtype)),
@@ -74,6 +81,16 @@ ROWS = (
     Row("ones_like", (real,), ones_of([(2, 3), (), (0, 2)]), lambda x: 0 * x + 1, differentiable=()),
     Row("full_like", (real,), ones_of([(2, 3), (), (0, 2)], [{"fill_value": 2.5}]),
         lambda x, fill_value: 0 * x + fill_value, differentiable=()),
+    _made("empty", [(((2, 3),), {}), ((4,), {"dtype": "int8"}), (((),), {}), (((0, 2),), {"dtype": "bool"})],
+          lambda shape, dtype="float32": _filled(shape, 0, dtype)),
+    Row("empty_like", (real,), ones_of([(2, 3), (), (0, 2)]), lambda x: 0 * x, differentiable=()),
+    Row("meshgrid", (real, real, real),
+        sweep([((2,), (3,), (4,)), ((), (3,), (2,)), ((0,), (3,), (2,))], [{}, {"indexing": "xy"}, {"indexing": "ij"}]), _grids),
+    Row("meshgrid", (real,), ones_of([(3,), ()]), _grids, name="meshgrid_of_one"),
+    *(Row(op, (real,), ones_of([(3, 4), (4, 2), (2, 2, 3), (0, 3)], [{}, {"k": 1}, {"k": -1}, {"k": 9}, {"k": -9}]),
+          lambda x, k=0, sign=sign: np.array([v if sign * (place[-1] - place[-2] - k) >= 0 else 0.0
+                                              for place, v in np.ndenumerate(x)]).reshape(x.shape))
+      for op, sign in (("tril", -1), ("triu", 1))),
 )  # fmt: skip
 
 

@@ -9,28 +9,8 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
-from ops._row import Row, Sample, away_from_zero, mask, ones_of, positive, real, sweep, tied
-
-PAIRS = (
-    ((2, 3), (2, 3)),
-    ((2, 3), (3,)),
-    ((2, 1), (1, 3)),
-    ((), (2, 3)),
-    ((4, 1, 3), (2, 1)),
-    ((), ()),
-    ((3, 70), (3, 1)),
-    ((0, 3), (3,)),
-    ((2, 0), (1, 1)),
-)
-SINGLES = ((2, 3), (), (5, 41), (3, 0))
-
-
-def _binary(op: str, x: Sample, y: Sample, reference: Callable[..., Any], **more: Any) -> Row:
-    return Row(op, (x, y), sweep(PAIRS), reference, **more)
-
-
-def _unary(op: str, x: Sample, reference: Callable[..., Any], **more: Any) -> Row:
-    return Row(op, (x,), ones_of(SINGLES), reference, **more)
+from ops._pointwise import SINGLES, binary, mapped, unary
+from ops._row import Row, Sample, away_from_zero, mask, ones_of, positive, real, spread, sweep, tied, wide
 
 
 def _with_number(op: str, x: Sample, reference: Callable[..., Any], numbers: tuple[float, ...]) -> Row:
@@ -47,19 +27,17 @@ def _with_number(op: str, x: Sample, reference: Callable[..., Any], numbers: tup
 
 
 def _comparison(op: str, reference: Callable[..., Any]) -> Row:
-    return _binary(op, tied, tied, reference, result="bool", differentiable=())
+    return binary(op, tied, tied, reference, result="bool", differentiable=())
 
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])
 
 ROWS = (
-    _binary("add", real, real, lambda x, y: x + y),
-    _binary("subtract", real, real, lambda x, y: x - y),
-    _binary("multiply", real, real, lambda x, y: x * y),
-    _binary("divide", real, away_from_zero, lambda x, y: x / y),
-    _binary("pow", positive, real, lambda x, y: np.exp(y * np.log(x)), exact=False),
-    _binary("maximum", real, real, lambda x, y: np.where(x > y, x, y)),
-    _binary("minimum", real, real, lambda x, y: np.where(x < y, x, y)),
+    binary("add", real, real, lambda x, y: x + y),
+    binary("subtract", real, real, lambda x, y: x - y),
+    binary("multiply", real, real, lambda x, y: x * y),
+    binary("divide", real, away_from_zero, lambda x, y: x / y),
+    binary("pow", positive, real, lambda x, y: np.exp(y * np.log(x)), exact=False),
+    binary("maximum", real, real, lambda x, y: np.where(x > y, x, y)),
+    binary("minimum", real, real, lambda x, y: np.where(x < y, x, y)),
     _with_number("add", real, lambda x, y: x + y, (1.5, 2)),
     _with_number("subtract", real, lambda x, y: x - y, (1.5, 2)),
     _with_number("multiply", real, lambda x, y: x * y, (1.5, -2)),
@@ -73,17 +51,50 @@ ROWS = (
     _comparison("less_equal", lambda x, y: x - y <= 0),
     _comparison("greater", lambda x, y: x - y > 0),
     _comparison("greater_equal", lambda x, y: x - y >= 0),
-    _binary("logical_and", mask, mask, lambda x, y: x & y, result="bool"),
-    _binary("logical_or", mask, mask, lambda x, y: x | y, result="bool"),
-    _unary("logical_not", mask, lambda x: ~x, result="bool"),
-    _unary("negative", real, lambda x: 0 - x),
-    _unary("abs", real, lambda x: np.where(x < 0, -x, x)),
-    _unary("square", real, lambda x: x * x),
-    _unary("exp", real, lambda x: math.e**x, exact=False),
-    _unary("log", positive, lambda x: np.log2(x) / math.log2(math.e), exact=False),
-    _unary("sqrt", positive, lambda x: x**0.5),
-    _unary("tanh", real, lambda x: 1 - 2 / (np.exp(2 * x) + 1), exact=False),
-    _unary("erf", real, _erf),
+    binary("logical_and", mask, mask, lambda x, y: x & y, result="bool"),
+    binary("logical_or", mask, mask, lambda x, y: x | y, result="bool"),
+    unary("logical_not", mask, lambda x: ~x, result="bool"),
+    unary("negative", real, lambda x: 0 - x),
+    unary("abs", real, lambda x: np.where(x < 0, -x, x)),
+    unary("square", real, lambda x: x * x),
+    unary("exp", real, lambda x: math.e**x, exact=False),
+    unary("log", positive, lambda x: np.log2(x) / math.log2(math.e), exact=False),
+    unary("sqrt", positive, lambda x: x**0.5),
+    unary("tanh", real, lambda x: 1 - 2 / (np.exp(2 * x) + 1), exact=False),
+    unary("erf", real, mapped(math.erf)),
+    unary("erfc", wide, mapped(math.erfc)),
+    unary("expm1", real, mapped(math.expm1), exact=False),
+    unary("log1p", spread(-0.75, 2), mapped(math.log1p), exact=False),
+    unary("log2", positive, mapped(math.log2), exact=False),
+    unary("log10", positive, mapped(math.log10), exact=False),
+    binary("logaddexp", real, real, lambda x, y: np.log(np.exp(x) + np.exp(y)), exact=False),
+    binary("hypot", real, real, lambda x, y: np.sqrt(x * x + y * y), exact=False),
+    unary("reciprocal", away_from_zero, lambda x: 1 / x),
+    unary("rsqrt", positive, lambda x: x**-0.5),
+    unary("positive", real, lambda x: 0 + x),
+    binary("logical_xor", mask, mask, lambda x, y: x != y, result="bool"),
+    Row(
+        "lerp",
+        (real, real, spread(-0.5, 1.5)),
+        sweep(
+            [
+                ((2, 3), (2, 3), (2, 3)),
+                ((3,), (2, 1), ()),
+                ((), (), (4,)),
+                ((4, 1, 1), (2, 1), (1, 3)),
+                ((0, 3), (3,), (1, 1)),
+            ]
+        ),
+        lambda x, y, weight: (1 - weight) * x + weight * y,
+    ),
+    Row(
+        "lerp",
+        (real, real),
+        sweep([((2, 3), (3,)), ((), (2,)), ((0, 2), (2,))], [{"weight": t} for t in (0, 0.25, 0.5, 1, -1.5)]),
+        lambda x, y, weight: (1 - weight) * x + weight * y,
+        call=lambda x, y, weight: bb.lerp(x, y, weight),
+        name="lerp_number",
+    ),
     Row(
         "where",
         (mask, real, real),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import backburner as bb
 from ops._row import Array, Row, indices, mask, ones_of, real, sweep
 
 BASIC: tuple[Any, ...] = (
@@ -64,6 +65,43 @@ def _take(x: Array, places: Array, axis: int = 0) -> Any:
 
 def _rows(places: Array, table: Array, padding_idx: int | None = None) -> Any:
     return np.array([table[i] for i in places.ravel()]).reshape(*places.shape, table.shape[1])
+
+
+_MEET: dict[str, Any] = {
+    "set": lambda old, new: new,
+    "add": lambda old, new: old + new,
+    "multiply": lambda old, new: old * new,
+    "min": min,
+    "max": max,
+}
+
+
+def _at(x: Array, values: Array, index: Any, mode: str) -> Any:
+    """Put one value after the other."""
+    places = np.arange(x.size).reshape(x.shape)[_numpys(index)]
+    out = x.copy().ravel()
+    for place, value in zip(places.ravel(), (values + np.zeros(places.shape)).ravel(), strict=True):
+        out[place] = _MEET[mode](out[place], value)
+    return out.reshape(x.shape)
+
+
+def _along(x: Array, places: Array, axis: int = -1) -> Any:
+    x, places = np.moveaxis(x, axis, -1), np.moveaxis(places, axis, -1)
+    lines = np.broadcast_shapes(x.shape[:-1], places.shape[:-1])
+    x, places = (np.broadcast_to(a, (*lines, a.shape[-1])) for a in (x, places))
+    out = np.empty(places.shape)
+    for place in np.ndindex(*places.shape):
+        out[place] = x[(*place[:-1], places[place])]
+    return np.moveaxis(out, -1, axis)
+
+
+def _scatter_added(x: Array, index: Array, src: Array, axis: int) -> Any:
+    out = x.copy()
+    for place in np.ndindex(*index.shape):
+        target = list(place)
+        target[axis] = index[place]
+        out[tuple(target)] += src[place]
+    return out
 
 
 ROWS = (
@@ -141,5 +179,138 @@ ROWS = (
         sweep([((2, 6), (5, 3))], [{"padding_idx": 4}, {"padding_idx": -1}]),
         _rows,
         name="embedding_without_padding_met",
+    ),
+    *(
+        Row(
+            "at",
+            (real, real),
+            (
+                *sweep(
+                    [((3, 4), (4,))], [{"index": index} for index in (1, -1, slice(1, 1), ([0, 2, 0],), ...)]
+                ),
+                *sweep([((3, 4), ())], [{"index": index} for index in ((0, 1), slice(None), [2, 2, 2], [])]),
+                *sweep([((3, 4), (3,))], [{"index": (slice(None), 1)}, {"index": ([0, 2, 0], [1, 3, 1])}]),
+                *sweep([((3, 4), (2, 1))], [{"index": (slice(0, 2), [3, 3, 0])}]),
+                *sweep([((3, 4), ())], [{"index": [True, False, True]}]),
+                *sweep([((), ())], [{"index": ()}, {"index": ...}]),
+                *sweep([((0, 3), (3,))], [{"index": slice(None)}, {"index": []}]),
+            ),
+            lambda x, values, index, mode=mode: _at(x, values, index, mode),
+            call=lambda x, values, index, mode=mode: getattr(x.at[index], mode)(values),
+            name=f"at_{mode}",
+        )
+        for mode in ("set", "add", "multiply", "min", "max")
+    ),
+    Row(
+        "at",
+        (real, indices(-3, 3), real),
+        sweep([((3, 2), (5,), (5, 2)), ((3,), (2, 2), (2,)), ((3, 2), (0,), (2,))]),
+        lambda x, index, values: _at(x, values, (index,), "add"),
+        call=lambda x, index, values: x.at[index].add(values),
+        name="at_by_tensor",
+    ),
+    Row(
+        "take_along_axis",
+        (real, indices(-3, 3)),
+        (
+            *sweep(
+                [((3, 3, 3), (3, 3, 3)), ((3, 3, 3), (1, 3, 1)), ((3, 3, 1), (3, 1, 3))],
+                [{"axis": a} for a in (0, 1, -1)],
+            )[:7],
+            *sweep(
+                [((2, 3), (2, 5)), ((3,), (4,)), ((1, 3), (2, 2)), ((2, 3), (2, 0)), ((0, 3), (0, 2))], [{}]
+            ),
+        ),
+        _along,
+    ),
+    Row(
+        "gather",
+        (real, indices(-3, 3)),
+        sweep(
+            [((3, 4), (5, 4)), ((3, 4), (2, 2)), ((3,), (4,)), ((3, 0), (2, 0)), ((3, 4), (0, 4))],
+            [{"axis": 0}],
+        )
+        + sweep([((2, 3), (1, 4)), ((2, 3), (2, 3))], [{"axis": -1}]),
+        lambda x, index, axis: _along(
+            x[tuple(slice(None if a == axis % x.ndim else n) for a, n in enumerate(index.shape))], index, axis
+        ),
+        call=lambda x, index, axis: bb.gather(x, axis, index),
+    ),
+    Row(
+        "scatter_add",
+        (real, indices(-3, 3), real),
+        sweep(
+            [
+                ((3, 4), (5, 4), (5, 4)),
+                ((3, 4), (2, 2), (3, 4)),
+                ((3,), (4,), (4,)),
+                ((3, 0), (2, 0), (2, 0)),
+                ((3, 4), (0, 4), (0, 4)),
+            ],
+            [{"axis": 0}],
+        )
+        + sweep([((2, 3), (1, 4), (2, 4))], [{"axis": -1}]),
+        _scatter_added,
+        call=lambda x, index, src, axis: bb.scatter_add(x, axis, index, src),
+    ),
+    Row(
+        "index_add",
+        (real, indices(-3, 3), real),
+        sweep(
+            [((3, 4), (5,), (5, 4)), ((3,), (2,), (2,)), ((3, 4), (0,), (0, 4))],
+            [{"axis": 0}, {"axis": 0, "alpha": 2.5}],
+        )
+        + sweep([((2, 3), (4,), (2, 4)), ((0, 3), (4,), (0, 4))], [{"axis": -1}]),
+        lambda x, index, source, axis, alpha=1: _at(
+            np.moveaxis(x, axis, 0), alpha * np.moveaxis(source, axis, 0), (index,), "add"
+        ).swapaxes(0, axis),
+        call=lambda x, index, source, axis, **options: bb.index_add(x, axis, index, source, **options),
+    ),
+    Row(
+        "masked_fill",
+        (real, mask, real),
+        sweep(
+            [((3, 4), (3, 4), ()), ((3, 4), (4,), ()), ((3, 4), (3, 1), ()), ((), (), ()), ((0, 3), (3,), ())]
+        ),
+        lambda x, mask, value: np.array(
+            [
+                v * (1 - m) + value * m
+                for v, m in zip(x.ravel(), (mask & np.ones(x.shape, bool)).ravel(), strict=True)
+            ]
+        ).reshape(x.shape),
+    ),
+    Row(
+        "masked_select",
+        (real, mask),
+        sweep([((3, 4), (3, 4)), ((3, 4), (4,)), ((4,), (3, 4)), ((), ()), ((0, 3), (3,))]),
+        lambda x, mask: np.array([v for v, m in np.nditer([x, mask], ["zerosize_ok"]) if m]),
+    ),
+    Row(
+        "one_hot",
+        (indices(0, 4),),
+        ones_of([(3,), (2, 2), (), (0,)], [{"num_classes": 4}, {"num_classes": 6}]) + ones_of([(3,)], [{}]),
+        lambda places, num_classes=-1: np.array(
+            [
+                [i == p for i in range(num_classes if num_classes > 0 else places.max() + 1)]
+                for p in places.ravel()
+            ]
+        ).reshape(*places.shape, num_classes if num_classes > 0 else places.max() + 1),
+        result="int64",
+    ),
+    Row(
+        "bincount",
+        (indices(0, 4),),
+        ones_of([(7,), (0,)], [{}, {"minlength": 6}, {"minlength": 1}]),
+        lambda x, minlength=0: [sum(x == i) for i in range(max([minlength, *(x + 1)]))],
+        result="int64",
+    ),
+    Row(
+        "bincount",
+        (indices(0, 4), real),
+        sweep([((7,), (7,)), ((0,), (0,))], [{}, {"minlength": 6}]),
+        lambda x, weights, minlength=0: np.array(
+            [sum(weights[x == i]) for i in range(max([minlength, *(x + 1)]))]
+        ),
+        name="bincount_of_weights",
     ),
 )

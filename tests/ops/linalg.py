@@ -1,9 +1,12 @@
-"""Rows of the matrix products."""
+"""Rows of the products of vectors, matrices and tensors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+import backburner as bb
 from ops._row import Array, Row, real, sweep
 
 
@@ -20,6 +23,29 @@ def _matmul(x: Array, y: Array) -> Any:
 def _linear(x: Array, weight: Array, bias: Array | None) -> Any:
     out = (x[..., None, :] * weight).sum(axis=-1)
     return out if bias is None else out + bias
+
+
+def _tensordot(x: Array, y: Array, axes: Any = 2) -> Any:
+    """Sum over a loop through all elements of both."""
+    if isinstance(axes, int):
+        axes = range(x.ndim - axes, x.ndim), range(axes)
+    left, right = [a % x.ndim for a in axes[0]], [a % y.ndim for a in axes[1]]
+    rows, columns = [i for i in range(x.ndim) if i not in left], [i for i in range(y.ndim) if i not in right]
+    out = np.zeros([x.shape[i] for i in rows] + [y.shape[i] for i in columns])
+    for p in np.ndindex(*x.shape):
+        for q in np.ndindex(*y.shape):
+            if [p[i] for i in left] == [q[i] for i in right]:
+                out[tuple([p[i] for i in rows] + [q[i] for i in columns])] += x[p] * y[q]
+    return out
+
+
+def _crossed(x: Array, y: Array, axis: int = -1) -> Any:
+    (a, b, c), (d, e, f) = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    return np.stack([b * f - c * e, c * d - a * f, a * e - b * d], axis)
+
+
+def _einsum(equation: str, *xs: Array) -> Any:
+    return np.einsum(equation, *xs, optimize=False)
 
 
 ROWS = (
@@ -65,5 +91,130 @@ ROWS = (
         ),
         _linear,
         exact=False,
+    ),
+    Row(
+        "vecdot",
+        (real, real),
+        (
+            *sweep([((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 3)), ((2, 0), (2, 0)), ((0, 3), (3,))]),
+            *sweep([((3, 2), (3, 2))], [{"axis": 0}, {"axis": -2}]),
+        ),
+        lambda x, y, axis=-1: (np.moveaxis(x, axis, -1) * np.moveaxis(y, axis, -1)).sum(-1),
+        exact=False,
+    ),
+    Row(
+        "outer",
+        (real, real),
+        sweep([((2,), (3,)), ((0,), (3,))]),
+        lambda x, y: [[a * b for b in y] for a in x] if x.size else np.zeros((0, y.size)),
+    ),
+    Row(
+        "tensordot",
+        (real, real),
+        (
+            *sweep([((2, 3, 4), (3, 4, 5))], [{}, {"axes": 2}]),
+            *sweep([((2, 3), (3, 4))], [{"axes": 1}, {"axes": 0}, {"axes": ((1,), (0,))}]),
+            *sweep([((2, 3, 4), (4, 2))], [{"axes": ((0, 2), (1, 0))}, {"axes": ((-1,), (0,))}]),
+            *sweep([((2, 3), (2, 3))], [{"axes": 2}]),
+            *sweep([((0, 3), (3, 2)), ((2, 0), (0, 3))], [{"axes": 1}]),
+        ),
+        _tensordot,
+        exact=False,
+    ),
+    Row(
+        "dot",
+        (real, real),
+        sweep(
+            [
+                ((3,), (3,)),
+                ((2, 3), (3, 4)),
+                ((2, 3), (3,)),
+                ((2, 3), (5, 3, 2)),
+                ((), (2, 3)),
+                ((0, 3), (3, 2)),
+            ]
+        ),
+        lambda x, y: x * y if not x.ndim or not y.ndim else _tensordot(x, y, ((-1,), (max(y.ndim - 2, 0),))),
+        exact=False,
+    ),
+    Row(
+        "cross",
+        (real, real),
+        (
+            *sweep([((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 3)), ((0, 3), (3,))]),
+            *sweep([((3, 2), (3, 2))], [{"axis": 0}]),
+        ),
+        _crossed,
+    ),
+    Row(
+        "einsum",
+        (real, real),
+        tuple(
+            (shapes, {"equation": equation})
+            for equation, *shapes in (
+                ("ij,jk->ik", (2, 3), (3, 4)),
+                ("ij,jk", (2, 3), (3, 4)),
+                ("ji,jk->ki", (2, 3), (2, 4)),
+                ("i,j->ji", (2,), (3,)),
+                ("i,i", (3,), (3,)),
+                ("i,i->i", (3,), (3,)),
+                ("bij,bjk->bik", (2, 3, 2), (2, 2, 3)),
+                ("bij,bij->b", (2, 3, 2), (2, 3, 2)),
+                ("...ij,...jk->...ik", (2, 2, 3), (3, 2)),
+                ("...ij,j", (2, 2, 3), (3,)),
+                ("i...,i...->...", (2, 3), (2, 1)),
+                ("ij,ij->i", (2, 3), (1, 3)),
+                ("ij,kl->", (2, 3), (3, 2)),
+                ("nd,nn->d", (2, 1), (2, 2)),
+                ("ijk,k->ij", (2, 3, 1), (4,)),
+                ("ij,ij->", (0, 3), (0, 3)),
+                ("aab,bcc->ac", (2, 2, 3), (3, 2, 2)),
+            )
+        ),
+        lambda x, y, equation: _einsum(equation, x, y),
+        call=lambda x, y, equation: bb.einsum(equation, x, y),
+        exact=False,
+    ),
+    Row(
+        "einsum",
+        (real,),
+        tuple(
+            ((shape,), {"equation": equation})
+            for equation, shape in (
+                ("ij->ji", (2, 3)),
+                ("ba", (2, 3)),
+                ("ii->i", (3, 3)),
+                ("ii", (3, 3)),
+                ("iij->i", (2, 2, 3)),
+                ("iji->j", (2, 3, 2)),
+                ("iii->i", (2, 2, 2)),
+                ("...ii->...i", (2, 3, 3)),
+                ("i->", (0,)),
+                ("ijk->k", (2, 3, 4)),
+                ("->", ()),
+                (" i j -> i", (2, 3)),
+            )
+        ),
+        lambda x, equation: _einsum(equation, x),
+        call=lambda x, equation: bb.einsum(equation, x),
+        exact=False,
+        name="einsum_of_one",
+    ),
+    Row(
+        "einsum",
+        (real, real, real),
+        tuple(
+            (shapes, {"equation": equation})
+            for equation, *shapes in (
+                ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)),
+                ("i,j,k->kij", (2,), (3,), (2,)),
+                ("bi,bj,ij->b", (2, 3), (2, 2), (3, 2)),
+                ("i,i,i->", (4,), (4,), (4,)),
+            )
+        ),
+        lambda x, y, z, equation: _einsum(equation, x, y, z),
+        call=lambda x, y, z, equation: bb.einsum(equation, x, y, z),
+        exact=False,
+        name="einsum_of_three",
     ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ops._row import Array, Row, ones_of, real, tied
+from ops._row import Array, Row, away_from_zero, ones_of, real, tied
 
 OPTIONS: tuple[dict[str, Any], ...] = (
     {},
@@ -53,6 +53,34 @@ def _var(x: Array, axis: Any = None, correction: float = 0.0, keepdims: bool = F
         return total / divisor if divisor else math.nan if total == 0 else math.inf
 
     return _lanes(x, axis, keepdims, reduce)
+
+
+def _std(x: Array, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    return np.sqrt(_var(x, axis, correction, keepdims))
+
+
+def _norm(x: Array, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
+    if ord == math.inf:
+        return _lanes(x, axis, keepdims, lambda lane: sorted(abs(lane))[-1])
+    return _lanes(x, axis, keepdims, lambda lane: math.fsum(abs(lane) ** ord) ** (1 / ord))
+
+
+def _median(lane: Array) -> float:
+    ordered = sorted(lane)
+    return float(ordered[(len(lane) - 1) // 2] + ordered[len(lane) // 2]) / 2
+
+
+def _trace(x: Array, offset: int = 0) -> Any:
+    n, m = x.shape[-2:]
+    out = np.zeros(x.shape[:-2])
+    for i in range(n):
+        if 0 <= i + offset < m:
+            out = out + x[..., i, i + offset]
+    return out
+
+
+def _argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:
+    return _argmax(-x, axis, keepdims)
 
 
 def _argmax(x: Array, axis: int | None = None, keepdims: bool = False) -> Any:
@@ -123,5 +151,103 @@ ROWS = (
         _argmax,
         differentiable=(),
         result="int64",
+    ),
+    Row(
+        "argmin",
+        (tied,),
+        (
+            *ones_of(
+                [(2, 3, 4)],
+                [{}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": None, "keepdims": True}],
+            ),
+            *ones_of([(), (7,)], [{}]),
+            *ones_of([(0, 3)], [{"axis": 1}]),
+        ),
+        _argmin,
+        differentiable=(),
+        result="int64",
+    ),
+    Row(
+        "any",
+        (tied,),
+        (*USUAL, *NOTHING),
+        lambda x, axis=None, keepdims=False: _lanes(x, axis, keepdims, lambda lane: sum(lane != 0) > 0) == 1,
+        differentiable=(),
+        result="bool",
+    ),
+    Row(
+        "all",
+        (tied,),
+        (*USUAL, *ones_of([(5, 1)], [{"axis": 1}]), *NOTHING),
+        lambda x, axis=None, keepdims=False: _lanes(x, axis, keepdims, lambda lane: sum(lane == 0) == 0) == 1,
+        differentiable=(),
+        result="bool",
+    ),
+    Row(
+        "count_nonzero",
+        (tied,),
+        (*USUAL, *NOTHING),
+        lambda x, axis=None, keepdims=False: _lanes(x, axis, keepdims, lambda lane: sum(lane != 0)),
+        differentiable=(),
+        result="int64",
+    ),
+    Row(
+        "prod",
+        (away_from_zero,),
+        (*ones_of([(2, 3, 4)], OPTIONS), *ones_of([(), (1,)], [{}, {"keepdims": True}]), *NOTHING),
+        lambda x, axis=None, keepdims=False: _lanes(x, axis, keepdims, math.prod),
+        exact=False,
+    ),
+    Row(
+        "prod",
+        (tied,),
+        ones_of([(2, 3, 2), (7,)], [{}, {"axis": 0}, {"axis": -1}]),
+        lambda x, axis=None: _lanes(x, axis, False, math.prod),
+        name="prod_with_zeros",
+    ),
+    Row(
+        "std",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [o | {"correction": c} for o in OPTIONS[:5] for c in (0, 1, 0.5)]),
+            *ones_of([(2, 3, 4), (300, 3)], [{}, {"axis": 0}]),
+            *NOTHING,
+        ),
+        _std,
+        exact=False,
+    ),
+    Row(
+        "vector_norm",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [o | {"ord": p} for o in OPTIONS for p in (2, 1, 3, 1.5, 0.5, math.inf)]),
+            *ones_of([(300, 3), (5,), ()], [{}]),
+            *NOTHING,
+        ),
+        _norm,
+        exact=False,
+    ),
+    Row(
+        "norm",
+        (real,),
+        (*ones_of([(2, 3)], [{}, {"ord": 1}, {"ord": math.inf, "axis": 1}, {"axis": 0}]), *NOTHING),
+        lambda x, ord=2, axis=None, keepdims=False: _norm(x, axis, keepdims, ord),
+        exact=False,
+    ),
+    Row(
+        "median",
+        (real,),
+        (*USUAL, *ones_of([(5, 3)], [{}, {"axis": 0}]), *NOT_OVER_NOTHING),
+        lambda x, axis=None, keepdims=False: _lanes(x, axis, keepdims, _median),
+    ),
+    Row(
+        "trace",
+        (real,),
+        (
+            *ones_of([(4, 4), (3, 5), (2, 5, 3)], [{}, {"offset": 1}, {"offset": -2}, {"offset": 9}]),
+            *ones_of([(0, 3), (2, 0, 0)]),
+        ),
+        _trace,
+        exact=False,
     ),
 )

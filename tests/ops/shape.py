@@ -65,6 +65,44 @@ def _squeezed(x: Array, axis: Any = None) -> Any:
     return _elements(x, tuple(n for i, n in enumerate(x.shape) if i not in places))
 
 
+def _picked(x: Array, source: Any) -> Any:
+    """Return the elements of ``x`` at ``source(place, length, axis)``."""
+    out = np.empty(x.shape)
+    for place in np.ndindex(*x.shape):
+        out[place] = x[tuple(source(i, x.shape[a], a) for a, i in enumerate(place))]
+    return out
+
+
+def _rolled(x: Array, shift: Any, axis: Any = None) -> Any:
+    if axis is None:
+        flat = _picked(x.ravel(), lambda i, n, a: (i - shift) % n)
+        return flat.reshape(x.shape)
+    axes = [a % x.ndim for a in np.atleast_1d(axis)]
+    by = [0] * x.ndim
+    for a, s in zip(axes, np.broadcast_to(shift, len(axes)), strict=True):
+        by[a] += int(s)
+    return _picked(x, lambda i, n, a: (i - by[a]) % n)
+
+
+def _repeated(x: Array, repeats: Any, axis: int | None = None) -> Any:
+    if axis is None:
+        x, axis = x.ravel(), 0
+    counts = np.broadcast_to(repeats, x.shape[axis])
+    places = [i for i, count in enumerate(counts) for _ in range(count)]
+    return np.take(x, np.array(places, np.int64), axis)
+
+
+def _tiled(x: Array, repetitions: Any) -> Any:
+    counts = (repetitions,) if isinstance(repetitions, int) else repetitions
+    ndim = max(x.ndim, len(counts))
+    x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
+    counts = (1,) * (ndim - len(counts)) + counts
+    out = np.empty([n * count for n, count in zip(x.shape, counts, strict=True)])
+    for place in np.ndindex(*out.shape):
+        out[place] = x[tuple(i % n for i, n in zip(place, x.shape, strict=True))]
+    return out
+
+
 ROWS = (
     Row(
         "reshape",
@@ -190,5 +228,98 @@ ROWS = (
         lambda *xs: _concat(*xs, axis=0),
         call=lambda *xs: bb.concat(xs),
         name="concat_of_floats_and_integers",
+    ),
+    Row(
+        "flip",
+        (real,),
+        (
+            *ones_of([(2, 3, 4)], [{}, {"axis": 1}, {"axis": (0, -1)}, {"axis": ()}]),
+            *ones_of([(), (0, 3)], [{}]),
+        ),
+        lambda x, axis=None: _picked(
+            x,
+            lambda i, n, a: (
+                n - 1 - i if axis is None or a in [k % x.ndim for k in np.atleast_1d(axis)] else i
+            ),
+        ),
+    ),
+    Row(
+        "roll",
+        (real,),
+        (
+            *ones_of([(3, 4)], [{"shift": 2}, {"shift": -5, "axis": 1}, {"shift": 0, "axis": 0}]),
+            *ones_of([(3, 4)], [{"shift": (1, 2), "axis": (0, 1)}, {"shift": 2, "axis": (0, -1)}]),
+            *ones_of([(5,)], [{"shift": (3, 3), "axis": (0, 0)}]),
+            *ones_of([(), (0, 3)], [{"shift": 1}]),
+            *ones_of([(0, 3)], [{"shift": 1, "axis": 0}]),
+        ),
+        _rolled,
+    ),
+    Row(
+        "repeat",
+        (real,),
+        (
+            *ones_of([(2, 3)], [{"repeats": 2}, {"repeats": 3, "axis": 0}, {"repeats": 0, "axis": 1}]),
+            *ones_of([(2, 3)], [{"repeats": (2, 0, 1), "axis": -1}, {"repeats": (2,), "axis": 1}]),
+            *ones_of([()], [{"repeats": 3}]),
+            *ones_of([(0, 3)], [{"repeats": 2}, {"repeats": 2, "axis": 0}]),
+        ),
+        _repeated,
+        call=lambda x, repeats, axis=None: bb.repeat(x, repeats, axis=axis),
+    ),
+    Row(
+        "repeat",
+        (real, indices(0, 4)),
+        sweep([((2, 3), (3,))], [{"axis": 1}]),
+        lambda x, repeats, axis: _repeated(x, tuple(repeats), axis),
+        name="repeat_by_tensor",
+    ),
+    Row(
+        "tile",
+        (real,),
+        (
+            *ones_of([(2, 3)], [{"repetitions": r} for r in (2, (2, 3), (1, 1), (2, 1, 3), (0, 2), ())]),
+            *ones_of([()], [{"repetitions": (2, 2)}]),
+            *ones_of([(0, 3)], [{"repetitions": 2}]),
+        ),
+        _tiled,
+        call=lambda x, repetitions: bb.tile(x, repetitions),
+    ),
+    Row(
+        "unstack",
+        (real,),
+        (*ones_of([(2, 3, 2), (1, 1), (2, 0)]), *ones_of([(2, 3, 2)], [{"axis": -1}])),
+        lambda x, axis=0: tuple(np.take(x, i, axis) for i in range(x.shape[axis])),
+    ),
+    Row(
+        "moveaxis",
+        (real,),
+        (
+            *ones_of(
+                [(2, 3, 4)], [{"source": 0, "destination": -1}, {"source": (2, 0), "destination": (0, 1)}]
+            ),
+            *ones_of([(2, 3, 4)], [{"source": (0, 1, 2), "destination": (1, 2, 0)}]),
+            *ones_of([(0, 3)], [{"source": 0, "destination": 1}]),
+        ),
+        lambda x, source, destination: _permute(
+            x,
+            np.moveaxis(np.empty(range(x.ndim)), source, destination).shape,  # whose axis i is i long
+        ),
+        call=lambda x, source, destination: bb.moveaxis(x, source, destination),
+    ),
+    Row(
+        "swapaxes",
+        (real,),
+        ones_of([(2, 3, 4), (0, 3)], [{"axes": (0, -1)}, {"axes": (1, 1)}]),
+        lambda x, axes: _permute(
+            x, tuple({axes[0] % x.ndim: axes[1], axes[1] % x.ndim: axes[0]}.get(i, i) for i in range(x.ndim))
+        ),
+        call=lambda x, axes: bb.swapaxes(x, *axes),
+    ),
+    Row(
+        "broadcast_arrays",
+        (real, real, real),
+        sweep([((2, 1), (3,), ()), ((1, 0), (2, 1), (1,))]),
+        lambda *xs: tuple(x + 0 * sum(y[...] for y in xs) for x in xs),
     ),
 )

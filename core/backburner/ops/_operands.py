@@ -47,6 +47,14 @@ def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any,
     raise DTypeError(f"{op}: no operand is a Tensor: {type(x).__name__}, {type(y).__name__}. Use bb.tensor.")
 
 
+def floats(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
+    """Return ``operands``, integers and bools as float32."""
+    a, b, device = operands(op, x, y)
+    if a.dtype.kind != "f":
+        a, b = cast(a, DEFAULT_FLOAT, device), cast(b, DEFAULT_FLOAT, device)
+    return a, b, device
+
+
 def _promoted(op: str, a: Any, b: Any, device: Device) -> tuple[Any, Any]:
     dtype = promote(op, a.dtype, b.dtype)
     return cast(a, dtype, device), cast(b, dtype, device)

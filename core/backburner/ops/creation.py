@@ -225,3 +225,84 @@ def eye(
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "eye")
     held = device.backend.eye(rows=rows, columns=columns, k=integer("eye", "k", k), dtype=wanted)
     return _tensor.Tensor(held, device)
+
+
+def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later."""
+    return full(shape, 0.0, dtype=dtype, device=device)
+
+
+def empty_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
+    """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise."""
+    primitive("empty_like", x)
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Return the coordinates of a grid from those of its axes, without a copy.
+
+    Args:
+        arrays: one vector for each axis, all of one dtype.
+        indexing: ``"ij"`` for results of shape ``[len(arrays[0]), len(arrays[1]), ...]``, ``"xy"`` for those
+            with the first two axes exchanged, as images have it.
+
+    Raises:
+        ShapeError: an input has more than one dimension.
+        DTypeError: the dtypes differ.
+        ArgumentError: ``indexing`` is something else.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}.")
+    held = [primitive("meshgrid", x) for x in arrays]
+    for x in held:
+        if x.ndim > 1:
+            raise ShapeError(f"meshgrid: needs vectors, got {list(x.shape)}. Use reshape(x, -1).")
+        if x.dtype != held[0].dtype:
+            raise DTypeError(f"meshgrid: the inputs are {held[0].dtype} and {x.dtype}. Use astype.")
+    places = list(range(len(held)))
+    if indexing == "xy" and len(held) > 1:
+        places[:2] = 1, 0
+    sizes = [1] * len(held)
+    for place, x in zip(places, held, strict=True):
+        sizes[place] = x.size
+    shape = shape_of("meshgrid", sizes)
+    grids = []
+    for place, tensor, x in zip(places, arrays, held, strict=True):
+        backend = tensor.device.backend
+        line = backend.reshape(x, shape=tuple(x.size if i == place else 1 for i in range(len(held))))
+        grids.append(_tensor.Tensor(backend.broadcast_to(line, shape=shape), tensor.device))
+    return tuple(grids)
+
+
+def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
+    """Return ``x`` with zeros above the ``k``-th diagonal of its matrices.
+
+    Shape:
+        x ``[..., n, m]``; result the same.
+
+    Raises:
+        ShapeError: ``x`` has fewer than two dimensions.
+    """
+    return _triangle("tril", x, k, lower=True)
+
+
+def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
+    """Return ``x`` with zeros below the ``k``-th diagonal of its matrices.
+
+    Shape:
+        x ``[..., n, m]``; result the same.
+
+    Raises:
+        ShapeError: ``x`` has fewer than two dimensions.
+    """
+    return _triangle("triu", x, k, lower=False)
+
+
+def _triangle(op: str, x: Tensor, k: int, lower: bool) -> Tensor:
+    held = primitive(op, x)
+    if held.ndim < 2:
+        raise ShapeError(f"{op}: needs at least two dimensions, got {list(held.shape)}.")
+    diagonal = np.arange(held.shape[-1]) - np.arange(held.shape[-2])[:, None]
+    k = min(max(integer(op, "k", k), -held.shape[-2]), held.shape[-1])  # beyond lies nothing
+    kept = diagonal <= k if lower else diagonal >= k
+    return _tensor.Tensor(x.device.backend.where(kept, held, np.zeros((), held.dtype)), x.device)

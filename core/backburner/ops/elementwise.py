@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from backburner import _tensor
 from backburner.device import merge
-from backburner.dtype import DEFAULT_FLOAT, DType, canonical
+from backburner.dtype import DType, canonical
 from backburner.errors import ArgumentError, DTypeError
 from backburner.ops._operands import (
     Scalar,
@@ -20,15 +22,16 @@ from backburner.ops._operands import (
     broadcast_shape,
     cast,
     floating,
+    floats,
     number,
     numeric,
     operands,
     primitive,
+    same_floats,
 )
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
-    from backburner.device import Device
 
 
 def add(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -51,16 +54,9 @@ def multiply(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     return _tensor.Tensor(device.backend.multiply(a, b), device)
 
 
-def _floats(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
-    a, b, device = operands(op, x, y)
-    if a.dtype.kind != "f":
-        a, b = cast(a, DEFAULT_FLOAT, device), cast(b, DEFAULT_FLOAT, device)
-    return a, b, device
-
-
 def divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return ``x / y``, a float also for integers."""
-    a, b, device = _floats("divide", x, y)
+    a, b, device = floats("divide", x, y)
     return _tensor.Tensor(device.backend.divide(a, b), device)
 
 
@@ -157,6 +153,18 @@ def logical_not(x: Tensor, /) -> Tensor:
     return _tensor.Tensor(x.device.backend.logical_not(held), x.device)
 
 
+def logical_xor(x: Tensor, y: Tensor, /) -> Tensor:
+    """Return whether just one of two bools holds."""
+    a, b, device = operands("logical_xor", x, y)
+    return _tensor.Tensor(device.backend.not_equal(_bool("logical_xor", a), _bool("logical_xor", b)), device)
+
+
+def positive(x: Tensor, /) -> Tensor:
+    """Return ``+x``, which is ``x`` itself."""
+    numeric("positive", x)
+    return x
+
+
 def negative(x: Tensor, /) -> Tensor:
     """Return ``-x``."""
     held = numeric("negative", x)
@@ -203,6 +211,80 @@ def erf(x: Tensor, /) -> Tensor:
     """Return the error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
     held = floating("erf", x)
     return _tensor.Tensor(x.device.backend.erf(held), x.device)
+
+
+def erfc(x: Tensor, /) -> Tensor:
+    """Return ``1 - erf(x)``, with all digits also where that is tiny."""
+    held = floating("erfc", x)
+    return _tensor.Tensor(x.device.backend.erfc(held), x.device)
+
+
+def expm1(x: Tensor, /) -> Tensor:
+    """Return ``exp(x) - 1``, accurate near 0."""
+    held = floating("expm1", x)
+    return _tensor.Tensor(x.device.backend.expm1(held), x.device)
+
+
+def log1p(x: Tensor, /) -> Tensor:
+    """Return ``log(1 + x)``, accurate near 0: ``-inf`` at -1, NaN below."""
+    held = floating("log1p", x)
+    return _tensor.Tensor(x.device.backend.log1p(held), x.device)
+
+
+def log2(x: Tensor, /) -> Tensor:
+    """Return the logarithm to base 2: ``-inf`` at 0, NaN below."""
+    held = floating("log2", x)
+    return _tensor.Tensor(x.device.backend.log2(held), x.device)
+
+
+def log10(x: Tensor, /) -> Tensor:
+    """Return the logarithm to base 10: ``-inf`` at 0, NaN below."""
+    held = floating("log10", x)
+    return _tensor.Tensor(x.device.backend.log10(held), x.device)
+
+
+def logaddexp(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``log(exp(x) + exp(y))`` without overflow. Of two ``-inf`` it is ``-inf``, with gradient 0."""
+    a, b, device = floats("logaddexp", x, y)
+    return _tensor.Tensor(device.backend.logaddexp(a, b), device)
+
+
+def hypot(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``sqrt(x * x + y * y)`` without overflow. The gradient at the origin is 0."""
+    a, b, device = floats("hypot", x, y)
+    return _tensor.Tensor(device.backend.hypot(a, b), device)
+
+
+def reciprocal(x: Tensor, /) -> Tensor:
+    """Return ``1 / x``, a float also for integers."""
+    held = floating("reciprocal", x)
+    return _tensor.Tensor(x.device.backend.divide(np.asarray(1, held.dtype), held), x.device)
+
+
+def rsqrt(x: Tensor, /) -> Tensor:
+    """Return ``1 / sqrt(x)``: ``inf`` at 0, with gradient ``-inf``, and NaN below."""
+    held, backend = floating("rsqrt", x), x.device.backend
+    return _tensor.Tensor(backend.divide(np.asarray(1, held.dtype), backend.sqrt(held)), x.device)
+
+
+def lerp(x: Tensor, y: Tensor, weight: Tensor | Scalar, /) -> Tensor:
+    """Return ``x + weight * (y - x)``, which is ``x`` for the weight 0 and ``y`` for 1, exactly.
+
+    Shape:
+        x, y and a weight that is a tensor broadcast together.
+    """
+    tensors = (x, y, weight) if isinstance(weight, _tensor.Tensor) else (x, y)
+    held, device = same_floats("lerp", *tensors, required=2)
+    shape = held[0].shape
+    for other in held[1:]:
+        shape = broadcast_shape("lerp", shape, other.shape)
+    start, end, *rest = (_tensor.Tensor(a, device) for a in held)
+    step = subtract(end, start)
+    if not rest:
+        t = number("lerp", "weight", weight)
+        return add(start, multiply(step, t)) if t < 0.5 else subtract(end, multiply(step, 1 - t))
+    (w,) = rest
+    return where(less(w, 0.5), add(start, multiply(step, w)), subtract(end, multiply(step, subtract(1, w))))
 
 
 def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:

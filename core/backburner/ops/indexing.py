@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from backburner import _tensor
 from backburner.backend import Array, Shape
-from backburner.device import Device, merge
-from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
-from backburner.ops._operands import broadcast_shape, integer, one_axis, primitive, rank
+from backburner.device import Device
+from backburner.dtype import DEFAULT_INT, DType, promote
+from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.ops._index import checked_index, checked_indices, index_array, index_device, picked_shape
+from backburner.ops._operands import (
+    Scalar,
+    bools,
+    broadcast_shape,
+    cast,
+    element,
+    integer,
+    numeric,
+    one_axis,
+    primitive,
+    rank,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
-
-_min, _max = np.minimum.reduce, np.maximum.reduce
 
 
 def getitem(x: Tensor, index: Any, /) -> Tensor:
@@ -33,7 +44,7 @@ def getitem(x: Tensor, index: Any, /) -> Tensor:
     held = primitive("getitem", x)
     parts = index if isinstance(index, tuple) else (index,)
     device = index_device("getitem", x.device, *parts)
-    return _tensor.Tensor(device.backend.getitem(held, index=_checked_index(held.shape, parts)), device)
+    return _tensor.Tensor(device.backend.getitem(held, index=checked_index(held.shape, parts)), device)
 
 
 def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
@@ -56,119 +67,317 @@ def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
     return _tensor.Tensor(device.backend.take(held, found, axis=place), device)
 
 
-def index_device(op: str, device: Device, *indices: Any) -> Device:
-    """Return the device on which a tensor on ``device`` meets indices, those of which that are tensors."""
-    for index in indices:
-        if isinstance(index, _tensor.Tensor):
-            device = merge(op, device, index.device)
-    return device
+class At:
+    """Gives ``x.at[index]``, from which a new tensor is made that differs from ``x`` at ``index`` only."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x: Tensor) -> None:
+        self._x = x
+
+    def __getitem__(self, index: Any) -> Place:
+        """Name what is to differ: any index that ``x[index]`` takes."""
+        return Place(self._x, index)
 
 
-def index_array(op: str, indices: Any) -> Array:
-    """Return integer indices, from a tensor, an array or a list, as an array that nobody writes to.
+class Place:
+    """The elements ``x[index]``, to be given other values in a new tensor.
+
+    Values are a number, or a tensor that broadcasts to ``x[index]``; floats take the dtype of ``x``. All five
+    have gradients. Where an index names an element twice, ``add`` and ``multiply`` take each of its values
+    and ``min`` and ``max`` the least and largest; ``set`` keeps the last, which alone gets the gradient.
+    """
+
+    __slots__ = ("_x", "_index")
+
+    def __init__(self, x: Tensor, index: Any) -> None:
+        self._x = x
+        self._index = index
+
+    def set(self, values: Tensor | Scalar) -> Tensor:
+        """Return ``x`` with ``x[index]`` replaced by ``values``.
+
+        Example:
+            >>> import backburner as bb
+            >>> bb.zeros((3,)).at[[0, 2]].set(bb.tensor([5.0, 7.0])).tolist()
+            [5.0, 0.0, 7.0]
+        """
+        return self._with(values, "set")
+
+    def add(self, values: Tensor | Scalar) -> Tensor:
+        """Return ``x`` with ``values`` added at ``index``."""
+        return self._with(values, "add")
+
+    def multiply(self, values: Tensor | Scalar) -> Tensor:
+        """Return ``x`` with ``x[index]`` multiplied by ``values``."""
+        return self._with(values, "multiply")
+
+    def min(self, values: Tensor | Scalar) -> Tensor:
+        """Return ``x`` with the smaller of ``x[index]`` and ``values``; ties share the gradient evenly."""
+        return self._with(values, "min")
+
+    def max(self, values: Tensor | Scalar) -> Tensor:
+        """Return ``x`` with the larger of ``x[index]`` and ``values``; ties share the gradient evenly."""
+        return self._with(values, "max")
+
+    def _with(self, values: Tensor | Scalar, mode: str) -> Tensor:
+        op, x = f"at.{mode}", self._x
+        held = primitive(op, x)
+        if held.dtype.kind == "b" and mode != "set":
+            raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
+        parts = self._index if isinstance(self._index, tuple) else (self._index,)
+        index = checked_index(held.shape, parts)
+        device = index_device(op, x.device, values, *parts)
+        given = _values(op, values, held.dtype, device)
+        wanted = picked_shape(held.shape, index)
+        if len(given.shape) > len(wanted) or broadcast_shape(op, given.shape, wanted) != wanted:
+            raise ShapeError(f"{op}: values of {list(given.shape)} do not broadcast to {list(wanted)}.")
+        return _tensor.Tensor(device.backend.at(held, given, index=index, mode=mode), device)
+
+
+def _values(op: str, values: Tensor | Scalar, dtype: DType, device: Device) -> Any:
+    """Return values to be put into a tensor of ``dtype``, whose kind they must not exceed."""
+    if not isinstance(values, _tensor.Tensor):
+        return np.asarray(element(op, "a value", values, dtype), dtype)
+    if dtype.kind != "f" and promote(op, dtype, values.dtype) != dtype:
+        raise DTypeError(f"{op}: values are {values.dtype} and do not fit into {dtype}. Use astype.")
+    return cast(values._primitive, dtype, device)
+
+
+def take_along_axis(x: Tensor, indices: Any, /, *, axis: int = -1) -> Tensor:
+    """Return from each line of ``x`` along ``axis`` the entries that the same line of ``indices`` names.
+
+    Shape:
+        x ``[a..., n, b...]``, indices ``[a..., k, b...]`` in ``[-n, n)``; result ``[a..., k, b...]``. The
+        dimensions but ``axis`` broadcast.
 
     Raises:
-        DTypeError: they are not integers.
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: the ranks differ, or the other dimensions do not broadcast.
     """
-    found = indices._primitive if isinstance(indices, _tensor.Tensor) else _copied(op, indices)
-    if found.size == 0 and not isinstance(indices, (_tensor.Tensor, np.ndarray)):
-        found = found.astype(np.int64)
-    if found.dtype.kind not in "iu":
-        raise DTypeError(f"{op}: indices must be integers, got {found.dtype}. Use astype(bb.int64).")
-    return np.asarray(found)
+    held = primitive("take_along_axis", x)
+    device = index_device("take_along_axis", x.device, indices)
+    found = index_array("take_along_axis", indices)
+    if found.ndim != held.ndim:
+        raise ShapeError(
+            f"take_along_axis: indices must have as many dimensions as x: {list(found.shape)} for "
+            f"{list(held.shape)}."
+        )
+    place = one_axis("take_along_axis", axis, held.ndim)
+    found = checked_indices("take_along_axis", found, held.shape[place])
+    left, right = (shape[:place] + (1,) + shape[place + 1 :] for shape in (held.shape, found.shape))
+    lines = broadcast_shape("take_along_axis", left, right)
+    if lines != left:
+        shape = (*lines[:place], held.shape[place], *lines[place + 1 :])
+        held = device.backend.broadcast_to(held, shape=shape)
+    if lines != right:
+        found = np.broadcast_to(found, (*lines[:place], found.shape[place], *lines[place + 1 :]))
+    return _tensor.Tensor(device.backend.take_along_axis(held, found, axis=place), device)
 
 
-def _copied(op: str, indices: Any) -> Array:
-    """Return an array of its own, for a graph may keep it."""
-    try:
-        return np.array(indices)
-    except ValueError:
-        raise ShapeError(f"{op}: indices are nested lists of different lengths.") from None
+def gather(x: Tensor, axis: int, index: Any, /) -> Tensor:
+    """Return ``x`` at the places that ``index`` names along ``axis`` and its own places name elsewhere.
 
+    ``result[i][j] = x[index[i][j]][j]`` for two dimensions and ``axis=0``. Other than for
+    ``take_along_axis``, ``index`` may be smaller than ``x`` in the other dimensions, and does not broadcast.
 
-def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> Array:
-    """Return ``indices`` as int64 in ``[0, n)``; where ``negative``, those below 0 count from the end.
+    Shape:
+        x ``[a..., n, b...]``, index ``[a'..., k, b'...]`` in ``[-n, n)`` with ``a' <= a`` and ``b' <= b``;
+        result like index.
 
     Raises:
-        IndexOutOfRange: one is outside.
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: the ranks differ, or ``index`` is larger than ``x`` in another dimension.
     """
-    lowest = -n if negative else 0
-    if indices.size:
-        low, high = int(_min(indices, axis=None)), int(_max(indices, axis=None))
-        if low < lowest or high >= n:
-            worst = low if low < lowest else high
-            raise IndexOutOfRange(f"{op}: index {worst} is out of range [{lowest}, {n}).")
-        if low < 0:
-            found = indices.astype(np.int64)
-            return np.where(found < 0, found + n, found)
-    return indices.astype(np.int64, copy=False)
+    held, place, found = _lines("gather", x, axis, index)
+    device = index_device("gather", x.device, index)
+    held = _cut(device, held, (*found.shape[:place], held.shape[place], *found.shape[place + 1 :]))
+    return _tensor.Tensor(device.backend.take_along_axis(held, found, axis=place), device)
 
 
-def _checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(index) == 1 and index[0].__class__ is int and shape:
-        if not -shape[0] <= index[0] < shape[0]:
-            raise IndexOutOfRange(
-                f"getitem: axis 0: index {index[0]} is out of range [{-shape[0]}, {shape[0]})."
-            )
-        return (index[0] % shape[0],)
-    parts = [_plain(part) for part in index]
-    covered = 0
-    ellipses = 0
-    for part in parts:
-        covered += _covers(part)
-        ellipses += part is Ellipsis
-    if ellipses > 1:
-        raise IndexOutOfRange("getitem: an index can have a single ellipsis ('...').")
-    if covered > len(shape):
-        raise IndexOutOfRange(f"getitem: {covered} indices for the {len(shape)} axes of {list(shape)}.")
-    checked: list[Any] = []
-    axis = 0
-    arrays: Shape = ()
-    for part in parts:
-        if part is Ellipsis:
-            axis += len(shape) - covered
-        elif isinstance(part, np.ndarray) and part.dtype.kind == "b":
-            covers = shape[axis : axis + part.ndim]
-            if part.shape != covers:
-                raise ShapeError(f"getitem: a mask of {list(part.shape)} covers axes of {list(covers)}.")
-            arrays = broadcast_shape("getitem", arrays, (int(np.count_nonzero(part)),))
-        elif isinstance(part, np.ndarray):
-            part = checked_indices(f"getitem: axis {axis}", part, shape[axis])
-            arrays = broadcast_shape("getitem", arrays, part.shape)
-        elif isinstance(part, int):
-            n = shape[axis]
-            if not -n <= part < n:
-                raise IndexOutOfRange(f"getitem: axis {axis}: index {part} is out of range [{-n}, {n}).")
-            part %= n
-        axis += _covers(part)
-        checked.append(part)
-    kept = sum([part is None or isinstance(part, slice) for part in checked])
-    rank("getitem", len(shape) - covered + kept + len(arrays))
-    return tuple(checked)
+def scatter_add(x: Tensor, axis: int, index: Any, src: Tensor, /) -> Tensor:
+    """Return ``x`` with ``src`` added at the places that ``index`` names along ``axis``: ``gather`` reversed.
+
+    Shape:
+        x ``[a..., n, b...]``, index ``[a'..., k, b'...]`` in ``[-n, n)`` with ``a' <= a`` and ``b' <= b``;
+        src at least as large as index, and what is beyond it is left out.
+
+    Raises:
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: the ranks differ, or ``index`` is larger than ``x`` or ``src`` in another dimension.
+        DTypeError: ``src`` is not of the kind of ``x``, or ``x`` is bool.
+    """
+    held, place, found = _lines("scatter_add", x, axis, index)
+    if held.dtype.kind == "b":
+        raise DTypeError("scatter_add: bool has no arithmetic of its own. Use astype first.")
+    if not isinstance(src, _tensor.Tensor):
+        primitive("scatter_add: src", src)
+    device = index_device("scatter_add", x.device, index, src)
+    given = _values("scatter_add", src, held.dtype, device)
+    if given.ndim != found.ndim or any(n < k for n, k in zip(given.shape, found.shape, strict=True)):
+        raise ShapeError(
+            f"scatter_add: src must be at least as large as index: {list(given.shape)} for "
+            f"{list(found.shape)}."
+        )
+    given = _cut(device, given, found.shape)
+    grid = list(np.ogrid[tuple(slice(n) for n in found.shape)])
+    grid[place] = found
+    return _tensor.Tensor(device.backend.at(held, given, index=tuple(grid), mode="add"), device)
 
 
-def _covers(part: Any) -> int:
-    """How many axes a part of an index takes."""
-    if part is None or part is Ellipsis:
-        return 0
-    return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
+def _lines(op: str, x: Tensor, axis: int, index: Any) -> tuple[Any, int, Array]:
+    """Return what ``x`` holds, the axis from the front, and an index that fits, as PyTorch has it."""
+    held = primitive(op, x)
+    place = one_axis(op, axis, held.ndim)
+    found = index_array(op, index)
+    if found.ndim != held.ndim or any(
+        k > n and i != place for i, (n, k) in enumerate(zip(held.shape, found.shape, strict=True))
+    ):
+        raise ShapeError(
+            f"{op}: index must have the rank of x and be no larger outside of axis {axis}: "
+            f"{list(found.shape)} for {list(held.shape)}."
+        )
+    return held, place, checked_indices(op, found, held.shape[place])
 
 
-def _plain(part: Any) -> Any:
-    """Return a part of an index as int, slice, ``None``, ``...`` or an array of integers or bools."""
-    if part is None or part is Ellipsis or part.__class__ is int:
-        return part
-    if isinstance(part, slice):
-        for bound in (part.start, part.stop, part.step):
-            if bound is not None and bound.__class__ is not int:
-                bounds = (part.start, part.stop, part.step)
-                return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
-        return part
-    if isinstance(part, (bool, np.bool_)):
-        raise DTypeError("getitem: a single bool is not an index. Use None to add an axis.")
-    if isinstance(part, _tensor.Tensor):
-        return part._primitive if part.dtype.kind == "b" else index_array("getitem", part)
-    if isinstance(part, np.ndarray) or isinstance(part, Sequence) and not isinstance(part, str):
-        array = _copied("getitem", part)
-        return array if array.dtype.kind == "b" else index_array("getitem", part)
-    return integer("getitem", "an index", part)
+def _cut(device: Device, held: Any, shape: Shape) -> Any:
+    """Return the first entries along each axis."""
+    if held.shape == shape:
+        return held
+    return device.backend.getitem(held, index=tuple(slice(0, n) for n in shape))
+
+
+def index_add(x: Tensor, axis: int, index: Any, source: Tensor, /, *, alpha: float = 1) -> Tensor:
+    """Return ``x`` with ``alpha`` times the entries of ``source`` added at the places ``index`` along ``axis``.
+
+    Shape:
+        x ``[a..., n, b...]``, index ``[k]`` in ``[-n, n)``, source ``[a..., k, b...]``.
+
+    Raises:
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: ``index`` is no vector, or ``source`` does not fit.
+        DTypeError: ``source`` is not of the kind of ``x``, or ``x`` is bool.
+    """
+    held = primitive("index_add", x)
+    if held.dtype.kind == "b":
+        raise DTypeError("index_add: bool has no arithmetic of its own. Use astype first.")
+    place = one_axis("index_add", axis, held.ndim)
+    found = index_array("index_add", index)
+    wanted = (*held.shape[:place], found.size, *held.shape[place + 1 :])
+    if found.ndim != 1 or primitive("index_add: source", source).shape != wanted:
+        raise ShapeError(
+            f"index_add: source must be {list(wanted)}, and index a vector; got {list(source.shape)} and "
+            f"{list(found.shape)}."
+        )
+    found = checked_indices("index_add", found, held.shape[place])
+    device = index_device("index_add", x.device, index, source)
+    given = _values("index_add", source, held.dtype, device)
+    if alpha != 1:
+        factor = np.asarray(element("index_add", "alpha", alpha, held.dtype), held.dtype)
+        given = device.backend.multiply(given, factor)
+    where = (*(slice(None),) * place, found)
+    return _tensor.Tensor(device.backend.at(held, given, index=where, mode="add"), device)
+
+
+def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Scalar, /) -> Tensor:
+    """Return ``x`` with ``value`` where ``mask`` holds.
+
+    Args:
+        x: a tensor.
+        mask: bools that broadcast to ``x``.
+        value: a number, or a 0-d tensor, which gets a gradient.
+
+    Raises:
+        ShapeError: ``mask`` does not broadcast to ``x``, or ``value`` has dimensions.
+        DTypeError: ``value`` does not fit into the dtype of ``x``.
+    """
+    held, picked = primitive("masked_fill", x), bools("masked_fill", mask)
+    device = index_device("masked_fill", x.device, mask, value)
+    given = _values("masked_fill", value, held.dtype, device)
+    if given.ndim:
+        raise ShapeError(f"masked_fill: value must be 0-d, got {list(given.shape)}. Use where.")
+    if picked.ndim > held.ndim or broadcast_shape("masked_fill", picked.shape, held.shape) != held.shape:
+        raise ShapeError(
+            f"masked_fill: a mask of {list(picked.shape)} does not broadcast to {list(held.shape)}."
+        )
+    return _tensor.Tensor(device.backend.where(picked, given, held), device)
+
+
+def masked_select(x: Tensor, mask: Tensor, /) -> Tensor:
+    """Return the elements of ``x`` where ``mask`` holds, as a vector; the two broadcast together."""
+    held, picked = primitive("masked_select", x), bools("masked_select", mask)
+    device = index_device("masked_select", x.device, mask)
+    shape = broadcast_shape("masked_select", held.shape, picked.shape)
+    if held.shape != shape:
+        held = device.backend.broadcast_to(held, shape=shape)
+    index = (np.broadcast_to(picked, shape),) if shape else (np.flatnonzero(picked),)
+    if not shape:
+        held = device.backend.reshape(held, shape=(1,))
+    return _tensor.Tensor(device.backend.getitem(held, index=index), device)
+
+
+def one_hot(indices: Any, num_classes: int = -1) -> Tensor:
+    """Return 1 at the class that each index names and 0 elsewhere, int64, along a new last axis.
+
+    Args:
+        indices: integers.
+        num_classes: how many there are; by default one more than the largest index.
+
+    Shape:
+        indices ``[...]`` in ``[0, c)``; result ``[..., c]``.
+
+    Raises:
+        IndexOutOfRange: an index is outside the classes; a negative one is.
+        ShapeError: there are no indices from which to tell the number of classes.
+    """
+    found = index_array("one_hot", indices)
+    classes = integer("one_hot", "num_classes", num_classes)
+    if classes < 0:
+        if not found.size:
+            raise ShapeError("one_hot: there are no indices. Give num_classes.")
+        classes = max(int(found.max()) + 1, 0)
+    found = checked_indices("one_hot", found, classes, negative=False)
+    shape_of("one_hot", (*found.shape, classes))
+    device = indices.device if isinstance(indices, _tensor.Tensor) else Device()
+    hot = device.backend.equal(found[..., None], np.arange(classes))
+    return _tensor.Tensor(device.backend.astype(hot, dtype=DEFAULT_INT), device)
+
+
+def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """Return how often each number occurs, or the sum of the weights of its places.
+
+    Args:
+        x: integers, none negative.
+        weights: one for each; they have a gradient.
+        minlength: the least length of the result.
+
+    Shape:
+        x and weights ``[n]``; result ``[c]`` with ``c = max(max(x) + 1, minlength)``, int64 without weights.
+
+    Raises:
+        ShapeError: ``x`` is no vector, or ``weights`` has another shape.
+        IndexOutOfRange: a number is negative.
+        ArgumentError: ``minlength`` is negative.
+        DTypeError: ``x`` is not integers, or ``weights`` is bool.
+    """
+    primitive("bincount", x)
+    found = index_array("bincount", x)
+    if found.ndim != 1:
+        raise ShapeError(f"bincount: needs a vector, got {list(found.shape)}.")
+    length = integer("bincount", "minlength", minlength)
+    if length < 0:
+        raise ArgumentError(f"bincount: minlength must not be negative, got {length}.")
+    if found.size:
+        length = max(length, int(found.max()) + 1)
+    shape_of("bincount", length)
+    found = checked_indices("bincount", found, length, negative=False)
+    if weights is None:
+        held: Any = np.ones((), DEFAULT_INT)
+        device = x.device
+    else:
+        held = numeric("bincount: weights", weights)
+        if held.shape != found.shape:
+            raise ShapeError(f"bincount: weights of {list(held.shape)} for {list(found.shape)} numbers.")
+        device = index_device("bincount", x.device, weights)
+    start = device.backend.full(shape=(length,), value=0, dtype=held.dtype)
+    return _tensor.Tensor(device.backend.at(start, held, index=(found,), mode="add"), device)

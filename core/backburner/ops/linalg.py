@@ -1,15 +1,23 @@
-"""Matrix products."""
+"""Products of vectors, matrices and tensors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from backburner import _tensor
-from backburner.errors import DTypeError, ShapeError
-from backburner.ops._operands import broadcast_shape, matrices
+from backburner.device import Device
+from backburner.errors import AxisError, DTypeError, ShapeError
+from backburner.ops._einsum import contract, parse
+from backburner.ops._operands import broadcast_shape, integer, matrices, one_axis, rank, same_dtypes
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
+
+_NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def matmul(x: Tensor, y: Tensor, /) -> Tensor:
@@ -46,3 +54,179 @@ def matmul(x: Tensor, y: Tensor, /) -> Tensor:
                 f"matmul: batch dimensions do not broadcast: {list(left)} @ {list(right)}"
             ) from None
     return _tensor.Tensor(device.backend.matmul(a, b), device)
+
+
+def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
+    """Return the dot products of the vectors along ``axis``; the other dimensions broadcast.
+
+    Shape:
+        x and y ``[a..., n, b...]``; result ``[a..., b...]``.
+
+    Raises:
+        ShapeError: the vectors differ in length, or the other dimensions do not broadcast.
+        AxisError: ``axis`` counts from the front, and the ranks differ.
+    """
+    a, b, device = _numbers("vecdot", x, y)
+    if a.ndim != b.ndim and integer("vecdot", "axis", axis) >= 0:
+        raise AxisError(f"vecdot: axis {axis} is not the same in {list(a.shape)} and {list(b.shape)}.")
+    left = _last(device, a, one_axis("vecdot", axis, a.ndim))
+    right = _last(device, b, one_axis("vecdot", axis, b.ndim))
+    if left.shape[-1] != right.shape[-1]:
+        raise ShapeError(f"vecdot: lengths of vectors differ: {list(a.shape)} and {list(b.shape)}.")
+    broadcast_shape("vecdot", left.shape[:-1], right.shape[:-1])
+    backend = device.backend
+    row = backend.reshape(left, shape=(*left.shape[:-1], 1, left.shape[-1]))
+    column = backend.reshape(right, shape=(*right.shape, 1))
+    product = backend.matmul(row, column)
+    return _tensor.Tensor(backend.reshape(product, shape=product.shape[:-2]), device)
+
+
+def _numbers(op: str, x: Tensor, y: Tensor) -> tuple[Any, Any, Device]:
+    a, b, device = matrices(op, x, y)
+    if a.dtype.kind == "b":
+        raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
+    return a, b, device
+
+
+def _last(device: Device, x: Any, axis: int) -> Any:
+    """Return ``x`` with an axis moved to the end."""
+    if axis == x.ndim - 1:
+        return x
+    order = (*(a for a in range(x.ndim) if a != axis), axis)
+    return device.backend.permute_dims(x, axes=order)
+
+
+def outer(x: Tensor, y: Tensor, /) -> Tensor:
+    """Return the products of all elements of one vector with all of another.
+
+    Shape:
+        x ``[n]``, y ``[m]``; result ``[n, m]``.
+
+    Raises:
+        ShapeError: an input is no vector.
+    """
+    a, b, device = _numbers("outer", x, y)
+    if a.ndim != 1 or b.ndim != 1:
+        raise ShapeError(f"outer: needs two vectors, got {list(a.shape)} and {list(b.shape)}.")
+    return _tensor.Tensor(device.backend.multiply(device.backend.reshape(a, shape=(a.size, 1)), b), device)
+
+
+def tensordot(x: Tensor, y: Tensor, /, *, axes: int | Sequence[Sequence[int]] = 2) -> Tensor:
+    """Return the products of all elements, summed over pairs of axes.
+
+    Args:
+        x: a tensor.
+        y: a tensor.
+        axes: a number ``n`` for the last ``n`` axes of ``x`` with the first ``n`` of ``y``, or two sequences
+            of axes, one of ``x`` and one of ``y``.
+
+    Shape:
+        The axes of ``x`` that remain, then those of ``y``.
+
+    Raises:
+        ShapeError: paired axes differ in length, or there are not as many of one as of the other.
+        AxisError: an axis is named twice, or there are fewer than ``axes``.
+    """
+    a, b, device = _numbers("tensordot", x, y)
+    if isinstance(axes, Sequence):
+        if len(axes) != 2 or not all(isinstance(side, Sequence) for side in axes):
+            raise AxisError(f"tensordot: axes must be a number or two sequences, got {axes!r}.")
+        left = [one_axis("tensordot", i, a.ndim) for i in axes[0]]
+        right = [one_axis("tensordot", i, b.ndim) for i in axes[1]]
+    else:
+        n = integer("tensordot", "axes", axes)
+        if not 0 <= n <= min(a.ndim, b.ndim):
+            raise AxisError(f"tensordot: {list(a.shape)} and {list(b.shape)} have not {n} axes to sum over.")
+        left, right = list(range(a.ndim - n, a.ndim)), list(range(n))
+    if len(set(left)) != len(left) or len(set(right)) != len(right):
+        raise AxisError(f"tensordot: an axis is named twice: {axes}.")
+    if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
+        raise ShapeError(
+            f"tensordot: axes {left} of {list(a.shape)} and {right} of {list(b.shape)} do not pair up."
+        )
+    return _tensor.Tensor(_contracted(device, a, b, left, right), device)
+
+
+def _contracted(device: Device, a: Any, b: Any, left: Sequence[int], right: Sequence[int]) -> Any:
+    """Sum over pairs of axes by one matrix product."""
+    backend = device.backend
+    rows = [i for i in range(a.ndim) if i not in left]
+    columns = [i for i in range(b.ndim) if i not in right]
+    inner = math.prod(a.shape[i] for i in left)
+    shape = (*(a.shape[i] for i in rows), *(b.shape[i] for i in columns))
+    rank("tensordot", len(shape))
+    a = backend.permute_dims(a, axes=(*rows, *left))
+    b = backend.permute_dims(b, axes=(*right, *columns))
+    a = backend.reshape(a, shape=(math.prod(shape[: len(rows)]), inner))
+    b = backend.reshape(b, shape=(inner, math.prod(shape[len(rows) :])))
+    return backend.reshape(backend.matmul(a, b), shape=shape)
+
+
+def dot(x: Tensor, y: Tensor, /) -> Tensor:
+    """Return the sum of products over the last axis of ``x`` and the second to last of ``y``, as NumPy's.
+
+    Of two vectors that is their dot product, of two matrices ``matmul``; a 0-d tensor multiplies.
+
+    Shape:
+        x ``[a..., k]``, y ``[b..., k, c]`` or ``[k]``; result ``[a..., b..., c]``.
+
+    Raises:
+        ShapeError: the two axes differ in length.
+    """
+    a, b, device = _numbers("dot", x, y)
+    if not a.ndim or not b.ndim:
+        return _tensor.Tensor(device.backend.multiply(a, b), device)
+    place = max(b.ndim - 2, 0)
+    if a.shape[-1] != b.shape[place]:
+        raise ShapeError(f"dot: inner dimensions differ: {list(a.shape)} and {list(b.shape)}.")
+    return _tensor.Tensor(_contracted(device, a, b, [a.ndim - 1], [place]), device)
+
+
+def cross(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
+    """Return the cross products of the vectors of three along ``axis``; the other dimensions broadcast.
+
+    Shape:
+        x and y ``[a..., 3, b...]``; result the same.
+
+    Raises:
+        ShapeError: ``axis`` has not length 3, or the other dimensions do not broadcast.
+        AxisError: ``axis`` counts from the front, and the ranks differ.
+    """
+    a, b, device = _numbers("cross", x, y)
+    if a.ndim != b.ndim and integer("cross", "axis", axis) >= 0:
+        raise AxisError(f"cross: axis {axis} is not the same in {list(a.shape)} and {list(b.shape)}.")
+    left, right = one_axis("cross", axis, a.ndim), one_axis("cross", axis, b.ndim)
+    if a.shape[left] != 3 or b.shape[right] != 3:
+        raise ShapeError(f"cross: vectors must have 3 elements: {list(a.shape)} and {list(b.shape)}.")
+    broadcast_shape("cross", a.shape, b.shape)
+    backend = device.backend
+    first = backend.multiply(backend.take(a, _NEXT, axis=left), backend.take(b, _AFTER, axis=right))
+    second = backend.multiply(backend.take(a, _AFTER, axis=left), backend.take(b, _NEXT, axis=right))
+    return _tensor.Tensor(backend.subtract(first, second), device)
+
+
+def einsum(equation: str, /, *operands: Tensor) -> Tensor:
+    """Return the sum of products that ``equation`` describes, in the notation of Einstein and NumPy.
+
+    Args:
+        equation: for each operand a letter per axis, comma between operands, and after ``->`` the letters of
+            the result: ``"ij,jk->ik"``. Letters that do not occur in the result are summed over; one that an
+            operand has twice takes its diagonal; ``...`` stands for axes that broadcast. Without ``->`` the
+            result has the letters that occur once, in alphabetical order, after the ``...``.
+        operands: tensors. Of several, pairs with the smallest result meet first.
+
+    Raises:
+        ArgumentError: the equation is malformed, or describes another number of operands.
+        ShapeError: an operand has another number of axes, or sizes of one letter do not broadcast.
+        DTypeError: the operands are bool.
+
+    Example:
+        >>> import backburner as bb
+        >>> bb.einsum("ii->", bb.eye(3)).item()
+        3.0
+    """
+    held, device = same_dtypes("einsum", operands)
+    if held[0].dtype.kind == "b":
+        raise DTypeError("einsum: bool has no arithmetic of its own. Use astype first.")
+    inputs, result = parse("einsum", equation, [x.shape for x in held])
+    return _tensor.Tensor(contract(device.backend, held, inputs, result), device)

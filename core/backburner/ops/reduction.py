@@ -9,19 +9,43 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from backburner import _tensor
-from backburner.errors import ShapeError
-from backburner.ops._operands import Axis, all_axes, floating, number, one_axis, primitive
+from backburner.dtype import canonical
+from backburner.errors import ArgumentError, ShapeError
+from backburner.ops import elementwise
+from backburner.ops._operands import Axis, all_axes, cast, floating, integer, number, one_axis, primitive
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
 
-def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the sum, accurate for 10^8 float32; 0 of nothing. Integers and bools add up in 64 bits."""
-    held = primitive("sum", x)
+def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """Return the sum, accurate for 10^8 float32; 0 of nothing. Integers and bools add up in 64 bits.
+
+    With ``dtype`` the elements are cast to it first, and the result is of it.
+    """
+    held, device = primitive("sum", x), x.device
+    if dtype is not None:
+        held = cast(held, canonical(dtype, "sum"), device)
     axes = all_axes("sum", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.sum(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    y = device.backend.sum(held, axis=axes, keepdims=bool(keepdims))
+    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
+
+
+def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """Return the product; 1 of nothing. Its gradient is exact with zeros too.
+
+    Integers and bools multiply in 64 bits. With ``dtype`` the elements are cast to it first, and the result
+    is of it.
+    """
+    held, device = primitive("prod", x), x.device
+    if dtype is not None:
+        held = cast(held, canonical(dtype, "prod"), device)
+    axes = all_axes("prod", axis, held.ndim)
+    y = device.backend.prod(held, axis=axes, keepdims=bool(keepdims))
+    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
 
 
 def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -77,6 +101,75 @@ def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     )
 
 
+def std(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Return the standard deviation, the root of ``var``. Where all elements are equal its gradient is 0.
+
+    Args:
+        x: a tensor; integers are taken as float32.
+        axis: see the module.
+        correction: 0 for the population's deviation, 1 for the sample's.
+        keepdims: see the module.
+    """
+    held = floating("std", x)
+    axes = all_axes("std", axis, held.ndim)
+    correction = number("std", "correction", correction)
+    return _tensor.Tensor(
+        x.device.backend.std(held, axis=axes, correction=correction, keepdims=bool(keepdims)), x.device
+    )
+
+
+def vector_norm(x: Tensor, /, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
+    """Return the vector norm ``sum(|x|^ord)^(1/ord)``, without overflow; 0 of nothing.
+
+    The gradient at the zero vector is 0, and that of an element that is 0.
+
+    Args:
+        x: a tensor; integers are taken as float32.
+        axis: see the module; several axes, or all, are one vector.
+        keepdims: see the module.
+        ord: positive; ``inf`` for the largest ``|x|``.
+
+    Raises:
+        ArgumentError: ``ord`` is not positive.
+        ShapeError: there is nothing to take the largest of.
+    """
+    held = floating("vector_norm", x)
+    axes = all_axes("vector_norm", axis, held.ndim)
+    power = number("vector_norm", "ord", ord)
+    if power <= 0:
+        raise ArgumentError(f"vector_norm: ord must be positive, got {ord!r}.")
+    backend = x.device.backend
+    if power == np.inf:
+        _not_empty("vector_norm", held, axes)
+        return _tensor.Tensor(backend.max(backend.abs(held), axis=axes, keepdims=bool(keepdims)), x.device)
+    if power == 1:
+        return _tensor.Tensor(backend.sum(backend.abs(held), axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(backend.vector_norm(held, axis=axes, ord=power, keepdims=bool(keepdims)), x.device)
+
+
+def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the vector norm, as ``vector_norm``, with the arguments in NumPy's order.
+
+    A matrix, too, is one vector here: its norm is that of Frobenius.
+    """
+    primitive("norm", x)
+    return vector_norm(x, axis, keepdims, ord)
+
+
+def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return the middle element, or the mean of the two; NaN if one is. Integers are taken as float32.
+
+    What equals a middle element shares its gradient evenly.
+
+    Raises:
+        ShapeError: there is nothing to reduce.
+    """
+    held = floating("median", x)
+    axes = all_axes("median", axis, held.ndim)
+    _not_empty("median", held, axes)
+    return _tensor.Tensor(x.device.backend.median(held, axis=axes, keepdims=bool(keepdims)), x.device)
+
+
 def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``log(sum(exp(x)))`` without overflow; of all ``-inf`` it is ``-inf``, with gradient 0."""
     held = floating("logsumexp", x)
@@ -105,3 +198,71 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
     if keepdims and axis is None:
         found = backend.reshape(found, shape=(1,) * ndim)
     return _tensor.Tensor(found, x.device)
+
+
+def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Return the first index of the smallest element, int64; NaN counts as the smallest. It has no gradient.
+
+    Without an axis the index is into the flattened tensor.
+
+    Raises:
+        ShapeError: there is nothing to reduce.
+    """
+    held = primitive("argmin", x)
+    backend = x.device.backend
+    ndim = held.ndim
+    if axis is None:
+        held = backend.reshape(held, shape=(held.size,))
+        index = 0
+    else:
+        index = one_axis("argmin", axis, ndim)
+    _not_empty("argmin", held, (index,))
+    found = backend.argmin(held, axis=index, keepdims=bool(keepdims) and axis is not None)
+    if keepdims and axis is None:
+        found = backend.reshape(found, shape=(1,) * ndim)
+    return _tensor.Tensor(found, x.device)
+
+
+def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return whether an element is true, or not 0, as bool; of nothing False. NaN is not 0."""
+    held = primitive("any", x)
+    axes = all_axes("any", axis, held.ndim)
+    return _tensor.Tensor(x.device.backend.any(held, axis=axes, keepdims=bool(keepdims)), x.device)
+
+
+def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return whether every element is true, or not 0, as bool; of nothing True. NaN is not 0."""
+    held = primitive("all", x)
+    axes = all_axes("all", axis, held.ndim)
+    return _tensor.Tensor(x.device.backend.all(held, axis=axes, keepdims=bool(keepdims)), x.device)
+
+
+def count_nonzero(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return how many elements are not 0, int64. NaN is not 0."""
+    primitive("count_nonzero", x)
+    return sum(elementwise.astype(x, np.bool_), axis, keepdims)
+
+
+def trace(x: Tensor, /, offset: int = 0, dtype: Any = None) -> Tensor:
+    """Return the sum of a diagonal of each matrix.
+
+    Args:
+        x: a tensor.
+        offset: which diagonal: 0 the main one, positive above it.
+        dtype: as in ``sum``.
+
+    Shape:
+        x ``[..., n, m]``; result ``[...]``.
+
+    Raises:
+        ShapeError: ``x`` has fewer than two dimensions.
+    """
+    held = primitive("trace", x)
+    if held.ndim < 2:
+        raise ShapeError(f"trace: needs at least two dimensions, got {list(held.shape)}.")
+    rows, columns = held.shape[-2:]
+    k = integer("trace", "offset", offset)
+    length = builtins.max(builtins.min(rows + builtins.min(k, 0), columns - builtins.max(k, 0)), 0)
+    along = np.arange(length)
+    index = (..., along - builtins.min(k, 0), along + builtins.max(k, 0))
+    return sum(_tensor.Tensor(x.device.backend.getitem(held, index=index), x.device), -1, dtype=dtype)

@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from backburner import _tensor
 from backburner.backend import Pair, Shape
-from backburner.errors import ArgumentError, AxisError, ShapeError
+from backburner.device import merge
+from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 from backburner.ops._operands import (
     Axis,
     all_axes,
@@ -24,6 +27,8 @@ from backburner.ops._operands import (
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
+
+_ALL, _BACKWARDS = slice(None), slice(None, None, -1)
 
 
 def reshape(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
@@ -245,3 +250,173 @@ def _pad_pair(pair: Any) -> Pair:
     if not isinstance(pair, Sequence) or len(pair) != 2:
         raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
     return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])
+
+
+def flip(x: Tensor, /, axis: Axis = None) -> Tensor:
+    """Return ``x`` with the order of its elements reversed along the named axes, by default along all."""
+    held = primitive("flip", x)
+    places = all_axes("flip", axis, held.ndim)
+    if not places:
+        return x
+    index = tuple(_BACKWARDS if i in places else _ALL for i in range(held.ndim))
+    return _tensor.Tensor(x.device.backend.getitem(held, index=index), x.device)
+
+
+def roll(x: Tensor, /, shift: int | Sequence[int], axis: Axis = None) -> Tensor:
+    """Return ``x`` moved along axes; what leaves at an end comes in at the other.
+
+    Args:
+        x: a tensor.
+        shift: by how many places, towards the end where it is positive; one for all axes, or one for each.
+        axis: the axes, of which one may be named twice; by default ``x`` is rolled as if flat.
+
+    Raises:
+        ShapeError: there is not one shift for each axis.
+    """
+    held = primitive("roll", x)
+    if axis is None:
+        if isinstance(shift, Sequence):
+            raise ShapeError(f"roll: {len(shift)} shifts and no axes. Name them with axis.")
+        return reshape(roll(reshape(x, -1 if held.size else 0), shift, 0), held.shape)
+    axes = axis if isinstance(axis, Sequence) else (axis,)
+    shifts = shift if isinstance(shift, Sequence) else (shift,) * len(axes)
+    if len(shifts) != len(axes):
+        raise ShapeError(f"roll: {len(shifts)} shifts for {len(axes)} axes.")
+    backend = x.device.backend
+    for by, name in zip(shifts, axes, strict=True):
+        place, by = one_axis("roll", name, held.ndim), integer("roll", "shift", by)
+        length = held.shape[place]
+        by = by % length if length else 0
+        if by:
+            first, second = backend.split(held, sizes=(length - by, by), axis=place)
+            held = backend.concat(second, first, axis=place)
+    return _tensor.Tensor(held, x.device)
+
+
+def repeat(x: Tensor, repeats: int | Sequence[int] | Tensor, /, *, axis: int | None = None) -> Tensor:
+    """Return ``x`` with each entry along ``axis`` repeated; by default the elements of ``x`` as if flat.
+
+    Args:
+        x: a tensor.
+        repeats: how often; one number for all entries, or one for each.
+        axis: the axis.
+
+    Raises:
+        ShapeError: there is not one number for each entry.
+        ArgumentError: a number is negative.
+    """
+    held = primitive("repeat", x)
+    if axis is None:
+        x = reshape(x, held.size)
+        held, axis = x._primitive, 0
+    place = one_axis("repeat", axis, held.ndim)
+    length = held.shape[place]
+    if isinstance(repeats, _tensor.Tensor):
+        if repeats.dtype.kind not in "iu" or repeats.ndim > 1:
+            raise DTypeError(
+                f"repeat: repeats must be integers of at most one dimension, got {repeats.dtype} of "
+                f"{list(repeats.shape)}."
+            )
+        device = merge("repeat", x.device, repeats.device)
+        repeats = repeats.tolist()
+    else:
+        device = x.device
+    if isinstance(repeats, Sequence):
+        counts = [integer("repeat", "repeats", n) for n in repeats]
+        if len(counts) == 1:
+            counts *= length
+    else:
+        counts = [integer("repeat", "repeats", repeats)] * length
+    if len(counts) != length:
+        raise ShapeError(f"repeat: {len(counts)} repeats for the {length} entries of axis {axis}.")
+    if counts and min(counts) < 0:
+        raise ArgumentError(f"repeat: repeats must not be negative, got {min(counts)}.")
+    shape = shape_of("repeat", (*held.shape[:place], sum(counts), *held.shape[place + 1 :]))
+    if len(set(counts)) > 1:
+        indices = np.repeat(np.arange(length), counts)
+        return _tensor.Tensor(device.backend.take(held, indices, axis=place), device)
+    rank("repeat", held.ndim + 1)
+    each = counts[0] if counts else 0
+    held = device.backend.reshape(held, shape=(*held.shape[: place + 1], 1, *held.shape[place + 1 :]))
+    wide = (*held.shape[: place + 1], each, *held.shape[place + 2 :])
+    return _tensor.Tensor(
+        device.backend.reshape(device.backend.broadcast_to(held, shape=wide), shape=shape), device
+    )
+
+
+def tile(x: Tensor, repetitions: int | Sequence[int], /) -> Tensor:
+    """Return copies of ``x`` laid side by side, ``repetitions[i]`` of them along axis ``i``.
+
+    Where there are fewer repetitions than axes they count for the last axes; where there are more, ``x`` gets
+    new leading axes.
+    """
+    held = primitive("tile", x)
+    counts = shape_of("tile", repetitions)
+    ndim = max(held.ndim, len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    sizes = (1,) * (ndim - held.ndim) + held.shape
+    shape = shape_of("tile", [n * count for n, count in zip(sizes, counts, strict=True)])
+    backend = x.device.backend
+    held = backend.reshape(held, shape=sizes)
+    for axis, count in enumerate(counts):
+        if count == 0:
+            held = backend.split(held, sizes=(0, sizes[axis]), axis=axis)[0]
+        elif count > 1:
+            held = backend.concat(*(held,) * count, axis=axis)
+    return _tensor.Tensor(backend.reshape(held, shape=shape), x.device)
+
+
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """Return the entries of ``x`` along ``axis``, which they lose: what ``stack`` joined.
+
+    Raises:
+        AxisError: ``x`` is 0-d, or has no such axis.
+    """
+    held = primitive("unstack", x)
+    place = one_axis("unstack", axis, held.ndim)
+    if not held.shape[place]:
+        return ()
+    shape = (*held.shape[:place], *held.shape[place + 1 :])
+    backend = x.device.backend
+    parts = backend.split(held, sizes=(1,) * held.shape[place], axis=place)
+    return tuple(_tensor.Tensor(backend.reshape(part, shape=shape), x.device) for part in parts)
+
+
+def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
+    """Return ``x`` with the axes ``source`` at the places ``destination``; the others keep their order.
+
+    Raises:
+        AxisError: there are not as many places as axes, or one is named twice.
+    """
+    held = primitive("moveaxis", x)
+    froms, tos = (
+        [one_axis("moveaxis", a, held.ndim) for a in (axes if isinstance(axes, Sequence) else (axes,))]
+        for axes in (source, destination)
+    )
+    if len(froms) != len(tos) or len(set(froms)) != len(froms) or len(set(tos)) != len(tos):
+        raise AxisError(f"moveaxis: axes {source} cannot go to {destination}: name as many, and each once.")
+    order = [a for a in range(held.ndim) if a not in froms]
+    for to, start in sorted(zip(tos, froms, strict=True)):
+        order.insert(to, start)
+    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
+
+
+def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
+    """Return ``x`` with two axes exchanged."""
+    held = primitive("swapaxes", x)
+    first, second = one_axis("swapaxes", axis1, held.ndim), one_axis("swapaxes", axis2, held.ndim)
+    order = list(range(held.ndim))
+    order[first], order[second] = second, first
+    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
+
+
+def broadcast_arrays(*xs: Tensor) -> tuple[Tensor, ...]:
+    """Return the tensors repeated to the one shape that all of them broadcast to, without a copy.
+
+    Raises:
+        ShapeError: they do not broadcast.
+    """
+    shape: Shape = ()
+    for x in xs:
+        shape = broadcast_shape("broadcast_arrays", shape, primitive("broadcast_arrays", x).shape)
+    return tuple(broadcast_to(x, shape) for x in xs)

@@ -72,3 +72,38 @@ def scatter_add(g: Array, indices: Array, shape: tuple[int, ...], axis: int, nax
         if often.size:
             out[:, often] = totals
     return out.reshape(shape)
+
+
+@kernel("x[:,:,:], int[:,:,:] -> x[:,:,:]")
+def scatter_lanes(g: Any, indices: Any, out: Any) -> None:
+    """Add ``g[i, k, j]`` to ``out[i, indices[i, k, j], j]``, each place in the order of ``k``.
+
+    Shape:
+        g and indices ``[a, k, b]`` in ``[0, n)``, out ``[a, n, b]``.
+    """
+    count = g.shape[1]
+    width = g.shape[2]
+    blocks = (width + _COLUMNS - 1) // _COLUMNS
+    for task in prange(g.shape[0] * blocks):
+        i = task // blocks
+        start = task % blocks * _COLUMNS
+        stop = min(start + _COLUMNS, width)
+        for k in range(count):
+            for j in range(start, stop):
+                out[i, indices[i, k, j], j] += g[i, k, j]
+
+
+def scatter_lines(g: Array, indices: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """Return zeros of ``shape`` with the entries of ``g`` added where ``indices`` say, line by line.
+
+    Shape:
+        shape ``[a..., n, b...]``, g and indices ``[a..., k, b...]`` in ``[0, n)``.
+    """
+    before, after = (int(np.prod(part, dtype=np.int64)) for part in (shape[:axis], shape[axis + 1 :]))
+    count = g.shape[axis]
+    dtype = np.dtype(np.float64) if count > LONG else g.dtype
+    out = np.zeros((before, shape[axis], after), dtype)
+    if out.size and count:
+        lanes = (before, count, after)
+        scatter_lanes(g.astype(dtype, copy=False).reshape(lanes), indices.reshape(lanes), out)
+    return out.astype(g.dtype, copy=False).reshape(shape)

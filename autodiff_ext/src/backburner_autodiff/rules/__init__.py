@@ -6,20 +6,28 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     activation,
     conv,
     elementwise,
+    floating,
     indexing,
     linalg,
     loss,
     norm,
     pool,
     reduction,
+    rounding,
+    scan,
     shape,
+    sorting,
+    trigonometric,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 
 __all__ = ["NONDIFFERENTIABLE", "RULES", "Rule"]
 
 NONDIFFERENTIABLE = frozenset(
-    "equal not_equal less less_equal greater greater_equal logical_not logical_and logical_or argmax "
+    "equal not_equal less less_equal greater greater_equal logical_not logical_and logical_or "
+    "isnan isinf isfinite signbit bitwise_and bitwise_or bitwise_xor bitwise_invert "
+    "bitwise_left_shift bitwise_right_shift argmax "
+    "argmin any all argsort searchsorted nonzero "
     "full arange linspace eye random".split()
 )
 """The ops that have no gradient: what they give is never tracked."""

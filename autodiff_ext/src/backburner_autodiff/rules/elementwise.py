@@ -113,6 +113,50 @@ def erf(out: Array, x: Array) -> tuple[Vjp]:
     return (lambda g: g * np.exp(-(x * x)) * (2 / math.sqrt(math.pi)),)
 
 
+@rule(singular=True)
+def erfc(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g * np.exp(-(x * x)) * (-2 / math.sqrt(math.pi)),)
+
+
+@rule(singular=True)
+def expm1(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g * np.exp(x),)  # out + 1 would cancel for x below 0
+
+
+@rule(singular=True)
+def log1p(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g / (1 + x),)
+
+
+@rule(singular=True)
+def log2(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g / x / math.log(2),)
+
+
+@rule(singular=True)
+def log10(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g / x / math.log(10),)
+
+
+@rule(singular=True)
+def logaddexp(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
+    def vjp(g: Array, mine: Array, other: Array) -> Array:
+        # by the difference, as out has lost the digits of its logarithm where both are large
+        share = 1 / (1 + np.exp(other - mine))
+        half = (mine > -np.inf).astype(mine.dtype) / 2  # of two -inf nothing
+        return g * np.where(mine == other, half, share)
+
+    return lambda g: vjp(g, x, y), lambda g: vjp(g, y, x)
+
+
+@rule(singular=True)
+def hypot(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
+    def vjp(g: Array, mine: Array) -> Array:
+        return g * np.where(out == 0, 0, mine / out)
+
+    return lambda g: vjp(g, x), lambda g: vjp(g, y)
+
+
 @rule
 def where(out: Array, condition: Array, x: Array, y: Array) -> tuple[None, Vjp, Vjp]:
     return None, lambda g: np.where(condition, g, 0), lambda g: np.where(condition, 0, g)

@@ -75,6 +75,73 @@ def var(out: Array, x: Array, *, axis: Axes, correction: float, keepdims: bool) 
 
 
 @rule(compute_bound=True)
+def std(out: Array, x: Array, *, axis: Axes, correction: float, keepdims: bool) -> tuple[Vjp]:
+    """Where all elements are equal the gradient is 0, as that of the norm of their deviations from the mean."""
+
+    def vjp(g: Array) -> Array:
+        divisor = x.dtype.type(np.maximum(_count(x.shape, axis) - correction, 0))
+        first = reduction.lanes(x, axis)[..., :1].reshape(_kept(out, x.shape, axis).shape) if x.size else x
+        varied = (x != first).any(axis, keepdims=True)
+        total = np.where(varied, _kept(out, x.shape, axis) * divisor, 1)
+        y = np.asarray(x - reduction.mean(x, axis=axis, keepdims=True))
+        y *= np.where(varied, _kept(g, x.shape, axis) / total, 0)
+        return y
+
+    return (vjp,)
+
+
+@rule(compute_bound=True)
+def vector_norm(out: Array, x: Array, *, axis: Axes, ord: float, keepdims: bool) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        total = _kept(out, x.shape, axis)
+        y = np.asarray(x / np.where(total == 0, 1, total))  # the zero vector: 0 / 1 is the 0 we want
+        if ord != 2:
+            size = np.abs(y)
+            y = np.where(y == 0, 0, np.sign(y) * np.where(y == 0, 1, size) ** y.dtype.type(ord - 1))
+        return y * _kept(g, x.shape, axis)
+
+    return (vjp,)
+
+
+@rule(compute_bound=True)
+def prod(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    """An element's derivative is the product of those before it and those after it, which divides by nothing."""
+
+    def vjp(g: Array) -> Array:
+        rows = reduction.lanes(x, axis)
+        before, after = np.ones(rows.shape), np.ones(rows.shape)
+        np.multiply.accumulate(rows[..., :-1], -1, np.float64, before[..., 1:])
+        np.multiply.accumulate(rows[..., :0:-1], -1, np.float64, after[..., -2::-1])
+        before *= after
+        before *= g.reshape(rows.shape[:-1])[..., None]
+        return _unlaned(before.astype(x.dtype, copy=False), x.shape, axis)
+
+    return (vjp,)
+
+
+def _unlaned(rows: Array, shape: tuple[int, ...], axis: Axes) -> Array:
+    """Undo ``lanes``."""
+    others = [n for i, n in enumerate(shape) if i not in axis]
+    moved = rows.reshape((*others, *(shape[i] for i in axis)))
+    return np.moveaxis(moved, range(len(others), len(shape)), axis)
+
+
+@rule(compute_bound=True)
+def median(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        half = _kept(g, x.shape, axis) * g.dtype.type(0.5)
+        y = np.zeros(x.shape, x.dtype)
+        for middle in reduction.middles(x, axis):
+            best = _kept(middle, x.shape, axis)
+            picked = (x == best) | (np.isnan(x) & np.isnan(best))
+            count = np.asarray(np.count_nonzero(picked, axis, keepdims=True)).astype(g.dtype)
+            y += np.where(picked, half / count, 0)
+        return y
+
+    return (vjp,)
+
+
+@rule(compute_bound=True)
 def logsumexp(out: Array, x: Array, *, axis: Axes, keepdims: bool) -> tuple[Vjp]:
     def vjp(g: Array) -> Array:
         total = _kept(out, x.shape, axis)

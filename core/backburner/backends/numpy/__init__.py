@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    bitwise,
     conv,
     creation,
     elementwise,
+    floating,
     indexing,
     linalg,
     loss,
     norm,
     pool,
     reduction,
+    rounding,
+    scan,
     shape,
+    sorting,
+    trigonometric,
 )
 
 
@@ -40,6 +46,13 @@ class NumpyBackend:
     square = staticmethod(elementwise.square)
     tanh = staticmethod(elementwise.tanh)
     erf = staticmethod(elementwise.erf)
+    erfc = staticmethod(elementwise.erfc)
+    expm1 = staticmethod(elementwise.expm1)
+    log1p = staticmethod(elementwise.log1p)
+    log2 = staticmethod(elementwise.log2)
+    log10 = staticmethod(elementwise.log10)
+    logaddexp = staticmethod(elementwise.logaddexp)
+    hypot = staticmethod(elementwise.hypot)
     where = staticmethod(elementwise.where)
     clip = staticmethod(elementwise.clip)
     astype = staticmethod(elementwise.astype)
@@ -52,6 +65,41 @@ class NumpyBackend:
     logical_not = staticmethod(elementwise.logical_not)
     logical_and = staticmethod(elementwise.logical_and)
     logical_or = staticmethod(elementwise.logical_or)
+
+    sin = staticmethod(trigonometric.sin)
+    cos = staticmethod(trigonometric.cos)
+    tan = staticmethod(trigonometric.tan)
+    asin = staticmethod(trigonometric.asin)
+    acos = staticmethod(trigonometric.acos)
+    atan = staticmethod(trigonometric.atan)
+    atan2 = staticmethod(trigonometric.atan2)
+    sinh = staticmethod(trigonometric.sinh)
+    cosh = staticmethod(trigonometric.cosh)
+    asinh = staticmethod(trigonometric.asinh)
+    acosh = staticmethod(trigonometric.acosh)
+    atanh = staticmethod(trigonometric.atanh)
+
+    sign = staticmethod(rounding.sign)
+    floor = staticmethod(rounding.floor)
+    ceil = staticmethod(rounding.ceil)
+    round = staticmethod(rounding.round)
+    trunc = staticmethod(rounding.trunc)
+    floor_divide = staticmethod(rounding.floor_divide)
+    remainder = staticmethod(rounding.remainder)
+
+    isnan = staticmethod(floating.isnan)
+    isinf = staticmethod(floating.isinf)
+    isfinite = staticmethod(floating.isfinite)
+    signbit = staticmethod(floating.signbit)
+    copysign = staticmethod(floating.copysign)
+    nextafter = staticmethod(floating.nextafter)
+
+    bitwise_and = staticmethod(bitwise.bitwise_and)
+    bitwise_or = staticmethod(bitwise.bitwise_or)
+    bitwise_xor = staticmethod(bitwise.bitwise_xor)
+    bitwise_invert = staticmethod(bitwise.bitwise_invert)
+    bitwise_left_shift = staticmethod(bitwise.bitwise_left_shift)
+    bitwise_right_shift = staticmethod(bitwise.bitwise_right_shift)
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
@@ -67,6 +115,25 @@ class NumpyBackend:
     var = staticmethod(reduction.var)
     logsumexp = staticmethod(reduction.logsumexp)
     argmax = staticmethod(reduction.argmax)
+    argmin = staticmethod(reduction.argmin)
+    any = staticmethod(reduction.any)
+    all = staticmethod(reduction.all)
+    prod = staticmethod(reduction.prod)
+    std = staticmethod(reduction.std)
+    vector_norm = staticmethod(reduction.vector_norm)
+    median = staticmethod(reduction.median)
+
+    cumulative_sum = staticmethod(scan.cumulative_sum)
+    cumulative_prod = staticmethod(scan.cumulative_prod)
+    cummax = staticmethod(scan.cummax)
+    cummin = staticmethod(scan.cummin)
+
+    sort = staticmethod(sorting.sort)
+    argsort = staticmethod(sorting.argsort)
+    topk = staticmethod(sorting.topk)
+    searchsorted = staticmethod(sorting.searchsorted)
+    nonzero = staticmethod(sorting.nonzero)
+    unique_all = staticmethod(sorting.unique_all)
 
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
@@ -81,6 +148,8 @@ class NumpyBackend:
 
     getitem = staticmethod(indexing.getitem)
     take = staticmethod(indexing.take)
+    take_along_axis = staticmethod(indexing.take_along_axis)
+    at = staticmethod(indexing.at)
     embedding = staticmethod(indexing.embedding)
 
     conv2d = staticmethod(conv.conv2d)

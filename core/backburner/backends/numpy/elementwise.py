@@ -9,6 +9,7 @@ import numpy as np
 
 from backburner.backend import Array
 from backburner.backends.numpy._erf import erf as erf
+from backburner.backends.numpy._erfc import erfc as erfc
 from backburner.dtype import DType
 
 
@@ -41,6 +42,12 @@ log = _unary(np.log)
 sqrt = _unary(np.sqrt)
 square = _unary(np.square)
 tanh = _unary(np.tanh)
+expm1 = _unary(np.expm1)
+log1p = _unary(np.log1p)
+log2 = _unary(np.log2)
+log10 = _unary(np.log10)
+logaddexp = _binary(np.logaddexp)
+hypot = _binary(np.hypot)
 where = _ternary(np.where)
 equal = _binary(np.equal)
 not_equal = _binary(np.not_equal)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from backburner.backend import Array
+import numpy as np
+
+from backburner.backend import Array, Shape
 
 
 def getitem(x: Array, /, *, index: tuple[Any, ...]) -> Array:
@@ -21,3 +24,54 @@ def take(x: Array, indices: Array, /, *, axis: int) -> Array:
 def embedding(weight: Array, indices: Array, /, *, padding_idx: int | None) -> Array:
     """Return the rows ``indices`` of ``weight``; ``padding_idx`` matters to the gradient only."""
     return weight.take(indices, 0)
+
+
+def take_along_axis(x: Array, indices: Array, /, *, axis: int) -> Array:
+    """Return from each line along ``axis`` the entries that the same line of ``indices`` names."""
+    return np.take_along_axis(x, indices, axis)
+
+
+def at(x: Array, values: Array, /, *, index: tuple[Any, ...], mode: str) -> Array:
+    """Return a copy of ``x`` with ``values`` at ``index``; many float32 in one place add up in float64."""
+    y = np.array(x, order="C")
+    ufunc = _MODES[mode]
+    if picks_once(index):
+        y[index] = values if ufunc is None else ufunc(x[index], values)
+        return y
+    places = places_of(x.shape, index)
+    given = np.broadcast_to(values, places.shape).reshape(-1)
+    places, flat = places.reshape(-1), y.reshape(-1)
+    if ufunc is None:
+        flat[places] = given  # in order, so that the last of several stays
+    elif mode == "add" and y.dtype.kind == "f":
+        totals = np.bincount(places, given, flat.size)
+        touched = np.zeros(flat.size, np.bool_)
+        touched[places] = True
+        changed = np.flatnonzero(touched)
+        flat[changed] = flat[changed] + totals[changed]
+    else:
+        ufunc.at(flat, places, given)
+    return y
+
+
+_MODES: dict[str, Any] = {
+    "set": None,
+    "add": np.add,
+    "multiply": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+def picks_once(index: tuple[Any, ...]) -> bool:
+    """Say whether no element can occur twice: ints, slices and at most one mask."""
+    arrays = [i for i in index if isinstance(i, (np.ndarray, np.bool_, bool))]
+    return not arrays or (
+        len(arrays) == 1 and arrays[0] is not True and np.asarray(arrays[0]).dtype.kind == "b"
+    )
+
+
+def places_of(shape: Shape, index: tuple[Any, ...]) -> Array:
+    """Return the numbers, in row-major order, of the elements that ``index`` picks."""
+    places: Array = np.arange(math.prod(shape)).reshape(shape)[index]
+    return places

@@ -12,6 +12,9 @@ from backburner.backend import Array, Axes
 _add: Any = np.add.reduce
 _maximum: Any = np.maximum.reduce
 _minimum: Any = np.minimum.reduce
+_multiply: Any = np.multiply.reduce
+_or: Any = np.logical_or.reduce
+_and: Any = np.logical_and.reduce
 
 _LONG = 128  # so many float32 may be added one after another: they lose 2e-6 of equal ones, 3e-7 of others
 
@@ -112,3 +115,74 @@ def argmax(x: Array, /, *, axis: int, keepdims: bool) -> Array:
     """Return the first index of the largest element along ``axis``."""
     found = np.asarray(x.argmax(axis))
     return np.expand_dims(found, axis) if keepdims else found
+
+
+def argmin(x: Array, /, *, axis: int, keepdims: bool) -> Array:
+    """Return the first index of the smallest element along ``axis``."""
+    found = np.asarray(x.argmin(axis))
+    return np.expand_dims(found, axis) if keepdims else found
+
+
+def any(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+    """Return whether an element is not 0."""
+    y: Array = _or(x, axis, None, None, keepdims)
+    return y
+
+
+def all(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+    """Return whether no element is 0."""
+    y: Array = _and(x, axis, None, None, keepdims)
+    return y
+
+
+def prod(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+    """Return the product, of float32 by way of float64, 1 of nothing."""
+    y: Array = _multiply(x, axis, np.float64 if x.dtype.char == "f" else None, None, keepdims)
+    return y.astype(x.dtype) if x.dtype.kind == "f" else y
+
+
+def std(x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
+    """Return the root of the variance."""
+    y: Array = np.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+    return y
+
+
+def vector_norm(x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array:
+    """Return ``sum(|x|^ord)^(1/ord)``, scaled by the largest element so that no power overflows."""
+    size = np.asarray(np.abs(x))
+    scale = np.asarray(_maximum(size, axis, None, None, True, 0))
+    usable = (scale > 0) & np.isfinite(scale)
+    size /= np.where(usable, scale, 1)
+    with np.errstate(under="ignore"):
+        if ord == 2:
+            np.square(size, out=size)
+            y = np.sqrt(sum(size, axis=axis, keepdims=True))
+        else:
+            np.power(size, size.dtype.type(ord), out=size)
+            y = np.power(sum(size, axis=axis, keepdims=True), size.dtype.type(1 / ord))
+    y = y * np.where(usable, scale, 1)
+    return y if keepdims else y.squeeze(axis)
+
+
+def lanes(x: Array, axis: Axes) -> Array:
+    """Return ``x`` with the reduced axes made one, the last."""
+    moved = np.moveaxis(x, axis, range(x.ndim - len(axis), x.ndim))
+    return moved.reshape(*moved.shape[: x.ndim - len(axis)], _count(x, axis))
+
+
+def middles(x: Array, axis: Axes) -> tuple[Array, Array]:
+    """Return the lower and the upper middle of the sorted elements, the same of an odd number; NaN if one is."""
+    rows = lanes(x, axis)
+    n = rows.shape[-1]
+    rows = np.partition(rows, ((n - 1) // 2, n // 2, n - 1), -1)
+    lower, upper, last = rows[..., (n - 1) // 2], rows[..., n // 2], rows[..., -1]
+    absent = np.isnan(last)
+    return np.where(absent, last, lower), np.where(absent, last, upper)
+
+
+def median(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
+    """Return the middle element, or the mean of the two."""
+    lower, upper = middles(x, axis)
+    half = x.dtype.type(0.5)
+    y = np.where(lower == upper, lower, half * lower + half * upper)
+    return np.expand_dims(y, axis) if keepdims else y

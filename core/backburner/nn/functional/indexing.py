@@ -6,8 +6,8 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.errors import IndexOutOfRange, ShapeError
+from backburner.ops._index import checked_indices, index_array, index_device
 from backburner.ops._operands import floating, integer, rank
-from backburner.ops.indexing import checked_indices, index_array, index_device
 
 
 def embedding(indices: Any, weight: Tensor, padding_idx: int | None = None) -> Tensor:

@@ -11,8 +11,8 @@ from backburner.device import merge
 from backburner.dtype import int64
 from backburner.errors import ArgumentError, GraphError, ShapeError
 from backburner.nn.functional._options import parameter
+from backburner.ops._index import checked_indices, index_array
 from backburner.ops._operands import element, floating, integer, number, primitive, same_floats
-from backburner.ops.indexing import checked_indices, index_array
 
 REDUCTIONS = ("mean", "sum", "none")
 

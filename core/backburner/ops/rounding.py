@@ -1,0 +1,77 @@
+"""Rounding, and the division that rounds. Results keep the dtype, and integers their value.
+
+Gradients are 0, also where the function jumps; that of ``remainder`` is that of ``x - y * floor(x / y)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from backburner import _tensor
+from backburner.errors import ArgumentError, DTypeError
+from backburner.ops._operands import Scalar, numeric, operands
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+    from backburner.device import Device
+
+
+def sign(x: Tensor, /) -> Tensor:
+    """Return -1, 0 or 1 by the sign, and NaN of NaN; the gradient is 0."""
+    held = numeric("sign", x)
+    return _tensor.Tensor(x.device.backend.sign(held), x.device)
+
+
+def floor(x: Tensor, /) -> Tensor:
+    """Return the largest integer that is not above ``x``; the gradient is 0."""
+    held = numeric("floor", x)
+    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.floor(held), x.device)
+
+
+def ceil(x: Tensor, /) -> Tensor:
+    """Return the smallest integer that is not below ``x``; the gradient is 0."""
+    held = numeric("ceil", x)
+    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.ceil(held), x.device)
+
+
+def round(x: Tensor, /) -> Tensor:
+    """Return the nearest integer, of two the even one; the gradient is 0."""
+    held = numeric("round", x)
+    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.round(held), x.device)
+
+
+def trunc(x: Tensor, /) -> Tensor:
+    """Return ``x`` without its fraction; the gradient is 0."""
+    held = numeric("trunc", x)
+    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.trunc(held), x.device)
+
+
+def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return the floor of ``x / y``; the gradient is 0.
+
+    Raises:
+        ArgumentError: an integer is divided by 0. A float gives an infinity or NaN.
+    """
+    a, b, device = _division("floor_divide", x, y)
+    return _tensor.Tensor(device.backend.floor_divide(a, b), device)
+
+
+def remainder(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
+    """Return ``x - y * floor(x / y)``, which has the sign of ``y`` as in Python.
+
+    The gradient of ``x`` is 1, that of ``y`` is ``-floor(x / y)``.
+
+    Raises:
+        ArgumentError: an integer is divided by 0. A float gives NaN.
+    """
+    a, b, device = _division("remainder", x, y)
+    return _tensor.Tensor(device.backend.remainder(a, b), device)
+
+
+def _division(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
+    a, b, device = operands(op, x, y)
+    if a.dtype.kind == "b":
+        raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
+    if a.dtype.kind != "f" and (b == 0).any():
+        raise ArgumentError(f"{op}: an integer divided by 0 is not an integer. Cast to a float first.")
+    return a, b, device

@@ -1,0 +1,225 @@
+"""Sorting and searching. NaN comes after all numbers; equal elements keep their order, also when descending."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from backburner import _tensor
+from backburner.errors import ArgumentError, ShapeError
+from backburner.ops import _index, elementwise, indexing, shape
+from backburner.ops._operands import (
+    Axis,
+    all_axes,
+    floating,
+    integer,
+    matrices,
+    number,
+    one_axis,
+    primitive,
+)
+
+if TYPE_CHECKING:
+    from backburner._tensor import Tensor
+
+
+def sort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    """Return the elements in order along an axis; a gradient goes back to where the element came from.
+
+    Args:
+        x: a tensor.
+        axis: along which.
+        descending: the largest, and NaN, come first.
+        stable: equal elements keep their order, which they do in any case.
+    """
+    held = primitive("sort", x)
+    place = one_axis("sort", axis, held.ndim)
+    return _tensor.Tensor(x.device.backend.sort(held, axis=place, descending=bool(descending)), x.device)
+
+
+def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
+    """Return the indices, int64, that sort along an axis.
+
+    Args:
+        x: a tensor.
+        axis: along which.
+        descending: the largest, and NaN, come first.
+        stable: equal elements keep their order, which they do in any case.
+    """
+    held = primitive("argsort", x)
+    place = one_axis("argsort", axis, held.ndim)
+    return _tensor.Tensor(x.device.backend.argsort(held, axis=place, descending=bool(descending)), x.device)
+
+
+def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """Return the ``k`` largest elements along an axis in order, and their indices, int64 without gradient.
+
+    Of equal elements the first are taken, in their order; NaN counts as the largest.
+
+    Args:
+        x: a tensor.
+        k: how many.
+        axis: along which.
+        largest: whether the largest or the smallest, which then come first.
+
+    Raises:
+        ArgumentError: ``k`` is negative or longer than the axis.
+    """
+    held = primitive("topk", x)
+    place = one_axis("topk", axis, held.ndim)
+    count = integer("topk", "k", k)
+    if not 0 <= count <= held.shape[place]:
+        raise ArgumentError(
+            f"topk: k {count} is outside [0, {held.shape[place]}], the length of axis {axis}."
+        )
+    found = x.device.backend.topk(held, k=count, axis=place, largest=bool(largest))
+    return _tensor.Tensor(found[0], x.device), _tensor.Tensor(found[1], x.device)
+
+
+def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = None) -> Tensor:
+    """Return where each of ``x2`` would go into the sorted ``x1``, int64.
+
+    Args:
+        x1: sorted, which is not looked at.
+        x2: what is to go in.
+        side: before (``"left"``) or after (``"right"``) what is equal.
+        sorter: indices that sort ``x1``, where it is not.
+
+    Shape:
+        x1 and sorter ``[n]``, x2 ``[...]``; result ``[...]`` in ``[0, n]``.
+
+    Raises:
+        ArgumentError: ``side`` is another.
+        ShapeError: ``x1`` is not 1-d, or ``sorter`` not as long.
+        IndexOutOfRange: ``sorter`` has an index that ``x1`` has not.
+    """
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: side must be 'left' or 'right', got {side!r}.")
+    a, b, device = matrices("searchsorted", x1, x2)
+    if a.ndim != 1:
+        raise ShapeError(f"searchsorted: x1 must be 1-d, got {list(a.shape)}.")
+    if sorter is not None:
+        device = _index.index_device("searchsorted", device, sorter)
+        order = _index.checked_indices("searchsorted", _index.index_array("searchsorted", sorter), a.shape[0])
+        if order.shape != a.shape:
+            raise ShapeError(f"searchsorted: sorter has shape {list(order.shape)}, x1 {list(a.shape)}.")
+        a = device.backend.take(a, order, axis=0)
+    return _tensor.Tensor(device.backend.searchsorted(a, b, side=side), device)
+
+
+def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
+    """Return the indices of what is not 0, int64 and one tensor for each axis, in row-major order.
+
+    Raises:
+        ShapeError: ``x`` is 0-d.
+    """
+    held = primitive("nonzero", x)
+    if held.ndim == 0:
+        raise ShapeError("nonzero: the tensor is 0-d and has no indices. Use x != 0.")
+    return tuple(_tensor.Tensor(found, x.device) for found in x.device.backend.nonzero(held))
+
+
+class UniqueAll(NamedTuple):
+    """What ``unique_all`` returns."""
+
+    values: Tensor
+    indices: Tensor
+    inverse_indices: Tensor
+    counts: Tensor
+
+
+class UniqueCounts(NamedTuple):
+    """What ``unique_counts`` returns."""
+
+    values: Tensor
+    counts: Tensor
+
+
+class UniqueInverse(NamedTuple):
+    """What ``unique_inverse`` returns."""
+
+    values: Tensor
+    inverse_indices: Tensor
+
+
+def unique_all(x: Tensor, /) -> UniqueAll:
+    """Return what occurs, sorted, with the first index of each, which of them each element is, and how many.
+
+    Indices, into the flattened tensor, and counts are int64. Each NaN is one of its own. The gradient of a
+    value goes to the first that equals it.
+
+    Shape:
+        x ``[...]``; values, indices and counts ``[u]``, inverse_indices ``[...]``.
+    """
+    held = primitive("unique_all", x)
+    return UniqueAll(*(_tensor.Tensor(found, x.device) for found in x.device.backend.unique_all(held)))
+
+
+def unique_counts(x: Tensor, /) -> UniqueCounts:
+    """Return what occurs, sorted, and how often. See ``unique_all``."""
+    primitive("unique_counts", x)
+    found = unique_all(x)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x: Tensor, /) -> UniqueInverse:
+    """Return what occurs, sorted, and which of them each element is. See ``unique_all``."""
+    primitive("unique_inverse", x)
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x: Tensor, /) -> Tensor:
+    """Return what occurs, sorted. See ``unique_all``."""
+    primitive("unique_values", x)
+    y = sort(shape.flatten(x))
+    if y.size < 2:
+        return y
+    is_first = np.ones(y.shape, np.bool_)
+    is_first[1:] = elementwise.not_equal(y[1:], y[:-1]).numpy()
+    return y[is_first]
+
+
+def quantile(x: Tensor, q: float | Sequence[float], /, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Return what the fraction ``q`` of the elements lies below, between two of them on the line through both.
+
+    A gradient goes to these two, of equal elements to those that ``sort`` puts there. NaN if one is.
+
+    Args:
+        x: a tensor; integers are taken as float32.
+        q: in [0, 1]; several add a first axis.
+        axis: an int, several, or ``None`` for all.
+        keepdims: keep reduced axes with size 1.
+
+    Raises:
+        ArgumentError: ``q`` is outside [0, 1].
+        ShapeError: there is nothing to reduce.
+    """
+    held = floating("quantile", x)
+    axes = all_axes("quantile", axis, held.ndim)
+    several = isinstance(q, Sequence)
+    wanted = [number("quantile", "q", part) for part in (q if isinstance(q, Sequence) else (q,))]
+    if any(not 0 <= part <= 1 for part in wanted):
+        raise ArgumentError(f"quantile: q must be in [0, 1], got {q!r}.")
+    kept = [i for i in range(held.ndim) if i not in axes]
+    sizes = [held.shape[i] for i in kept]
+    count = math.prod([held.shape[i] for i in axes])
+    if count == 0:
+        raise ShapeError(f"quantile: nothing to reduce: axis {axes} of {list(held.shape)}.")
+    rows = shape.permute_dims(_tensor.Tensor(held, x.device), (*kept, *axes))
+    ordered = sort(shape.reshape(rows, (*sizes, count)))
+    places = np.array(wanted) * (count - 1)
+    below = np.floor(places).astype(np.int64)
+    weight = _tensor.tensor((places - below).astype(held.dtype))
+    lower = indexing.take(ordered, below, -1)
+    upper = indexing.take(ordered, np.minimum(below + 1, count - 1), -1)
+    between = elementwise.where(weight > 0, lower * (1 - weight) + upper * weight, lower)
+    last = indexing.take(ordered, np.array([count - 1]), -1)
+    y = elementwise.where(elementwise.equal(last, last), between, last)
+    y = shape.permute_dims(y, (len(kept), *range(len(kept))))
+    if keepdims:
+        y = shape.reshape(y, (len(wanted), *(1 if i in axes else n for i, n in enumerate(held.shape))))
+    return y if several else y[0]

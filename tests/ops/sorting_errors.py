@@ -1,0 +1,37 @@
+"""What reductions, scans, sorting and searching refuse; see ``errors.py``."""
+
+from __future__ import annotations
+
+import math
+
+import backburner as bb
+from ops.errors import A, Bad, I, S, T, b, n, v, x
+
+zero = bb.tensor(1.0)
+nothing = bb.zeros((0, 3))
+
+SORTING = (
+    Bad(lambda: bb.vector_norm(v, ord=0), A, "vector_norm: ord must be positive, got 0."),
+    Bad(lambda: bb.norm(v, -1), A, "vector_norm: ord must be positive, got -1."),
+    Bad(lambda: bb.norm(3, 2), T, "norm: the input is a int, not a Tensor. Use bb.tensor."),
+    Bad(lambda: nothing.norm(math.inf, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3]."),
+    Bad(lambda: nothing.median(), S, "median: nothing to reduce: axis (0, 1) of [0, 3]."),
+    Bad(lambda: nothing.argmin(), S, "argmin: nothing to reduce: axis (0,) of [0]."),
+    Bad(lambda: v.trace(), S, "trace: needs at least two dimensions, got [3]."),
+    Bad(lambda: x.trace(0.5), T, "trace: offset must be an integer, got 0.5."),
+    Bad(lambda: x.cumulative_sum(), S, "cumulative_sum: [2, 3] has 2 axes. Name one with axis."),
+    Bad(lambda: x.cumulative_prod(), S, "cumulative_prod: [2, 3] has 2 axes. Name one with axis."),
+    Bad(lambda: v.diff(n=-1), A, "diff: n must not be negative, got -1."),
+    Bad(lambda: v.diff(prepend=1.0), T, "diff: the input is a float, not a Tensor. Use bb.tensor."),
+    Bad(lambda: b.diff(), T, "diff: bool has no arithmetic of its own. Use astype first."),
+    Bad(lambda: v.topk(4), A, "topk: k 4 is outside [0, 3], the length of axis -1."),
+    Bad(lambda: v.topk(-1), A, "topk: k -1 is outside [0, 3], the length of axis -1."),
+    Bad(lambda: bb.searchsorted(v, v, side="middle"), A,
+        "searchsorted: side must be 'left' or 'right', got 'middle'."),
+    Bad(lambda: bb.searchsorted(x, v), S, "searchsorted: x1 must be 1-d, got [2, 3]."),
+    Bad(lambda: bb.searchsorted(v, v, sorter=n[:2] * 0), S, "searchsorted: sorter has shape [2], x1 [3]."),
+    Bad(lambda: bb.searchsorted(v, v, sorter=n), I, "searchsorted: index 3 is out of range [-3, 3)."),
+    Bad(lambda: zero.nonzero(), S, "nonzero: the tensor is 0-d and has no indices. Use x != 0."),
+    Bad(lambda: v.quantile(1.5), A, "quantile: q must be in [0, 1], got 1.5."),
+    Bad(lambda: nothing.quantile(0.5), S, "quantile: nothing to reduce: axis (0, 1) of [0, 3]."),
+)  # fmt: skip

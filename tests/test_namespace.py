@@ -1,0 +1,147 @@
+"""The parts of the Array API's namespace that are no ops: constants, questions about dtypes, what there is; and x.at."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backburner as bb
+
+autodiff = pytest.mark.feature_set("autodiff")
+FLOATS: set[Any] = {bb.float32, bb.float64}
+SIGNED: set[Any] = {bb.int8, bb.int16, bb.int32, bb.int64}
+UNSIGNED: set[Any] = {bb.uint8, bb.uint16, bb.uint32, bb.uint64}
+KINDS: dict[Any, set[Any]] = {
+    "bool": {bb.bool},
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": SIGNED | UNSIGNED,
+    "real floating": FLOATS,
+    "complex floating": set(),
+    "numeric": SIGNED | UNSIGNED | FLOATS,
+    ("bool", bb.int8): {bb.bool, bb.int8},
+    ("real floating", ("bool",)): FLOATS | {bb.bool},
+    np.float32: {bb.float32},
+}
+EVERY: set[Any] = SIGNED | UNSIGNED | FLOATS | {bb.bool}
+
+
+def test_the_constants_are_those_of_mathematics() -> None:
+    assert (bb.e, bb.pi, bb.inf) == (math.e, math.pi, math.inf) and math.isnan(bb.nan)
+    assert bb.ones((2,))[bb.newaxis].shape == (1, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_isdtype_knows_the_standards_kinds(kind: Any) -> None:
+    assert {dtype for dtype in EVERY if bb.isdtype(dtype, kind)} == KINDS[kind]
+
+
+@pytest.mark.parametrize(
+    ("operands", "result"),
+    [
+        ((bb.int8, bb.int16), "int16"),
+        ((bb.uint8, bb.int8), "int16"),
+        ((bb.float32, bb.float64, bb.float32), "float64"),
+        ((bb.int64, bb.float32), "float32"),
+        ((bb.ones((2,)), bb.int8), "float32"),
+        ((bb.int8, 1), "int8"),
+        ((bb.int8, 2.5), "float32"),
+        ((2.5, bb.float64), "float64"),
+        ((bb.bool, 3, True), "int64"),
+        ((bb.bool, True), "bool"),
+        ((bb.float64, np.float32(1)), "float64"),
+        (("uint8",), "uint8"),
+    ],
+    ids=str,
+)
+def test_result_type_is_where_operands_meet(operands: Any, result: str) -> None:
+    assert bb.result_type(*operands) == result
+    tensors = [x if isinstance(x, (bool, int, float)) else bb.zeros((1,), dtype=bb.result_type(x))
+               for x in operands if not isinstance(x, np.generic)]  # fmt: skip
+    if len(tensors) == 2 and bb.bool not in operands:
+        assert (tensors[0] + tensors[1]).dtype == result
+
+
+def test_can_cast_is_what_promotion_alone_does() -> None:
+    assert bb.can_cast(bb.int8, bb.int64) and bb.can_cast(bb.zeros((1,)), bb.float64)
+    assert bb.can_cast(bb.bool, bb.float32)
+    assert not bb.can_cast(bb.float32, bb.int64) and not bb.can_cast(bb.int64, bb.int8)
+    assert not bb.can_cast(bb.uint64, bb.int64)
+
+
+def test_finfo_and_iinfo_give_pythons_numbers() -> None:
+    for dtype in FLOATS:
+        found, wanted = bb.finfo(bb.zeros((1,), dtype=dtype)), np.finfo(dtype)
+        assert found.dtype == dtype and found.bits == wanted.bits
+        numbers = (found.eps, found.max, found.min, found.smallest_normal)
+        assert numbers == (wanted.eps, wanted.max, wanted.min, wanted.smallest_normal)
+        assert {type(x) for x in numbers} == {float}
+    for dtype in SIGNED | UNSIGNED:
+        limits = bb.iinfo(dtype)
+        assert (limits.min, limits.max, limits.bits) == (*_limits(dtype), 8 * dtype.itemsize)
+        assert type(limits.max) is int and limits.dtype == dtype
+
+
+def _limits(dtype: Any) -> tuple[int, int]:
+    bits = 8 * dtype.itemsize
+    return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def test_the_namespace_tells_what_it_has() -> None:
+    info = bb.ones((1,)).__array_namespace__().__array_namespace_info__()
+    assert info.capabilities() == {
+        "boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64,
+    }  # fmt: skip
+    assert info.default_device() is bb.Device() and bb.Device.cpu() in info.devices()
+    assert info.default_dtypes() == {
+        "real floating": bb.float32, "integral": bb.int64, "indexing": bb.int64,
+    }  # fmt: skip
+    assert set(info.dtypes().values()) == EVERY and info.dtypes()["int8"] == bb.int8
+    assert set(info.dtypes(kind=("bool", "real floating"), device=bb.Device.cpu())) == {
+        "bool", "float32", "float64",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["set", "add", "multiply", "min", "max"])
+def test_at_leaves_the_tensor_as_it_is(mode: str) -> None:
+    x = bb.tensor([1.0, 2.0, 3.0])
+    y = getattr(x.at[[0, 2]], mode)(bb.tensor([-1.0, 9.0]))
+    assert x.tolist() == [1, 2, 3] and y.tolist() != x.tolist()
+    assert not np.shares_memory(x.numpy(), y.numpy())
+
+
+def test_a_place_that_is_named_often_adds_up_exactly() -> None:
+    many: Any = np.zeros(3_000_000, np.int64)
+    y = bb.tensor([1.0, 2.0]).at[many].add(0.1)
+    assert y.tolist() == pytest.approx([300_001, 2], rel=1e-6)
+
+
+@autodiff
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_gradient_of_a_place_that_a_line_names_often_adds_up_exactly(axis: int) -> None:
+    x = bb.ones((2, 2), device=bb.Device.cpu().autodiff()).require_grad()
+    shape = (2_000_000, 2) if axis == 0 else (2, 2_000_000)
+    y = x.take_along_axis(np.zeros(shape, np.int64), axis=axis)
+    dx = y.backward(bb.full(shape, 0.1))[x]
+    assert dx.dtype == bb.float32
+    wanted: Any = [[2e5, 2e5], [0, 0]] if axis == 0 else [[2e5, 0], [2e5, 0]]
+    np.testing.assert_allclose(dx.numpy(), wanted, 1e-6)
+
+
+@autodiff
+def test_a_plain_tensor_takes_tracked_values_and_indices_of_either_device() -> None:
+    device = bb.Device.cpu().autodiff()
+    v = bb.tensor([1.0, 2.0], device=device).require_grad()
+    y = bb.zeros((3,)).at[bb.tensor([2, 0], device=device)].set(v)
+    assert y.device is device and y.tolist() == [2, 0, 1]
+    assert (y * bb.tensor([3.0, 4.0, 5.0])).sum().backward()[v].tolist() == [5, 3]
+
+
+def test_einsum_of_an_integer_keeps_its_dtype() -> None:
+    x = bb.tensor([[1, 2], [3, 4]], dtype="int8")
+    assert bb.einsum("ij->i", x).dtype == bb.int8
+    assert bb.einsum("ij,jk->ik", x, x).tolist() == [[7, 10], [15, 22]]
+    assert bb.einsum("i,ij->", bb.tensor([1.0, 2.0]), x).item() == 17
