@@ -57,6 +57,7 @@ from backburner.ops.creation import asarray as asarray
 from backburner.ops.creation import empty as empty
 from backburner.ops.creation import empty_like as empty_like
 from backburner.ops.creation import eye as eye
+from backburner.ops.creation import from_dlpack as from_dlpack
 from backburner.ops.creation import full as full
 from backburner.ops.creation import full_like as full_like
 from backburner.ops.creation import linspace as linspace
@@ -221,6 +222,7 @@ if TYPE_CHECKING:
     from backburner.transforms import value_and_grad as value_and_grad
 
 bool = _bool  # assigned, as type checkers take an import under another name for private
+__array_api_version__ = "2024.12"
 newaxis = None  # the standard's name, as an index
 
 # Fetched on first use, because `import backburner` alone should cost little more than `import numpy`.
