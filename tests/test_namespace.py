@@ -176,3 +176,9 @@ def test_the_standards_names_for_what_has_another_name_here() -> None:
     x = bb.ones((2,))
     assert x.to_device(x.device) is x
     assert bb.__array_api_version__ == "2024.12"
+
+
+def test_linalg_has_the_functions_of_the_main_namespace() -> None:
+    names = [name for name in dir(bb.linalg) if not name.startswith("_")]
+    assert {"cross", "matmul", "outer", "trace", "vecdot", "vector_norm"} <= set(names)
+    assert all(getattr(bb.linalg, name) is getattr(bb, name) for name in names)

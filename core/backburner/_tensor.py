@@ -402,6 +402,7 @@ class Tensor(Elementwise):
     outer = linalg.outer
     dot = linalg.dot
     cross = linalg.cross
+    diagonal = linalg.diagonal
 
     reshape = shaping.reshape
     permute_dims = shaping.permute_dims

@@ -127,6 +127,8 @@ PRODUCTS = (
     Bad(lambda: x.cross(v, axis=1), X, "cross: axis 1 is not the same in [2, 3] and [3]."),
     Bad(lambda: x.cross(bb.ones((2,))), S, "cross: vectors must have 3 elements: [2, 3] and [2]."),
     Bad(lambda: x.cross(bb.ones((4, 3))), S, "cross: shapes do not broadcast: [2, 3] and [4, 3]."),
+    Bad(lambda: v.diagonal(), S, "diagonal: needs at least two dimensions, got [3]."),
+    Bad(lambda: x.diagonal(offset=0.5), T, "diagonal: offset must be an integer, got 0.5."),
     Bad(lambda: bb.einsum(3, v), A, "einsum: the equation must be a string, got 3."),  # type: ignore[arg-type]
     Bad(lambda: bb.einsum("i1,j", v, v), A, "einsum: 'i1' in 'i1,j' is not letters and at most one '...'."),
     Bad(lambda: bb.einsum("......", v), A, "einsum: '......' in '......' is not letters and at most one '...'."),
