@@ -32,6 +32,7 @@ CORE_LAYERS = (
         "backburner._tensor",
         "backburner._gradients",
         "backburner._info",
+        "backburner.linalg",
         "backburner._methods",
         "backburner.random",
     ),

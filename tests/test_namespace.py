@@ -145,3 +145,40 @@ def test_einsum_of_an_integer_keeps_its_dtype() -> None:
     assert bb.einsum("ij->i", x).dtype == bb.int8
     assert bb.einsum("ij,jk->ik", x, x).tolist() == [[7, 10], [15, 22]]
     assert bb.einsum("i,ij->", bb.tensor([1.0, 2.0]), x).item() == 17
+
+
+def test_from_dlpack_shares_memory_unless_a_copy_is_asked_for() -> None:
+    array = np.arange(6.0)[::2]
+    x = bb.from_dlpack(array)
+    assert x.tolist() == [0, 2, 4] and x.dtype == bb.float64 and np.shares_memory(x.numpy(), array)
+    assert not np.shares_memory(bb.from_dlpack(array, copy=True).numpy(), array)
+    y = bb.ones((2,))
+    assert bb.from_dlpack(y).tolist() == [1, 1]
+
+
+@autodiff
+def test_from_dlpack_makes_constants_and_refuses_to_lose_a_graph() -> None:
+    device = bb.Device.cpu().autodiff()
+    x = bb.from_dlpack(np.ones(2), device=device)
+    assert x.device is device and not x.is_tracked()
+    with pytest.raises(bb.GraphError, match="__dlpack__"):
+        bb.from_dlpack(x.require_grad())
+
+
+def test_reshape_without_a_copy_is_a_view() -> None:
+    x = bb.ones((2, 3))
+    assert np.shares_memory(x.reshape(6, copy=False).numpy(), x.numpy())
+    assert bb.zeros((0, 3)).reshape((3, 0), copy=False).shape == (3, 0)
+    assert x.reshape(6, copy=True).tolist() == [1] * 6
+
+
+def test_the_standards_names_for_what_has_another_name_here() -> None:
+    x = bb.ones((2,))
+    assert x.to_device(x.device) is x
+    assert bb.__array_api_version__ == "2024.12"
+
+
+def test_linalg_has_the_functions_of_the_main_namespace() -> None:
+    names = [name for name in dir(bb.linalg) if not name.startswith("_")]
+    assert {"cross", "matmul", "outer", "trace", "vecdot", "vector_norm"} <= set(names)
+    assert all(getattr(bb.linalg, name) is getattr(bb, name) for name in names)

@@ -57,6 +57,7 @@ from backburner.ops.creation import asarray as asarray
 from backburner.ops.creation import empty as empty
 from backburner.ops.creation import empty_like as empty_like
 from backburner.ops.creation import eye as eye
+from backburner.ops.creation import from_dlpack as from_dlpack
 from backburner.ops.creation import full as full
 from backburner.ops.creation import full_like as full_like
 from backburner.ops.creation import linspace as linspace
@@ -126,6 +127,7 @@ from backburner.ops.indexing import scatter_add as scatter_add
 from backburner.ops.indexing import take as take
 from backburner.ops.indexing import take_along_axis as take_along_axis
 from backburner.ops.linalg import cross as cross
+from backburner.ops.linalg import diagonal as diagonal
 from backburner.ops.linalg import dot as dot
 from backburner.ops.linalg import einsum as einsum
 from backburner.ops.linalg import matmul as matmul
@@ -205,6 +207,7 @@ from backburner.ops.trigonometric import tan as tan
 
 if TYPE_CHECKING:
     from backburner import data as data
+    from backburner import linalg as linalg
     from backburner import nn as nn
     from backburner import optim as optim
     from backburner import random as random
@@ -221,10 +224,11 @@ if TYPE_CHECKING:
     from backburner.transforms import value_and_grad as value_and_grad
 
 bool = _bool  # assigned, as type checkers take an import under another name for private
+__array_api_version__ = "2024.12"
 newaxis = None  # the standard's name, as an index
 
 # Fetched on first use, because `import backburner` alone should cost little more than `import numpy`.
-_MODULES = ("data", "nn", "optim", "random", "record", "train")
+_MODULES = ("data", "linalg", "nn", "optim", "random", "record", "train")
 _NAMES = {
     "__array_namespace_info__": "_info",
     "checkpoint": "transforms",

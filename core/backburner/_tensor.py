@@ -316,6 +316,12 @@ class Tensor(Elementwise):
             cast(AutodiffBackend, device.backend).from_inner(held) if device.is_autodiff() else held, device
         )
 
+    def to_device(self, device: Device, /, *, stream: None = None) -> Tensor:
+        """Return ``to(device)``: the standard's name for it. There are no streams."""
+        if stream is not None:
+            raise ArgumentError(f"Tensor.to_device: there are no streams, got {stream!r}. Leave it out.")
+        return self.to(device)
+
     # -- copying ----------------------------------------------------------------------------------------
 
     def __copy__(self) -> Tensor:
@@ -399,6 +405,7 @@ class Tensor(Elementwise):
     outer = linalg.outer
     dot = linalg.dot
     cross = linalg.cross
+    diagonal = linalg.diagonal
 
     reshape = shaping.reshape
     permute_dims = shaping.permute_dims

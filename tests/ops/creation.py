@@ -81,6 +81,8 @@ ROWS = (
     Row("ones_like", (real,), ones_of([(2, 3), (), (0, 2)]), lambda x: 0 * x + 1, differentiable=()),
     Row("full_like", (real,), ones_of([(2, 3), (), (0, 2)], [{"fill_value": 2.5}]),
         lambda x, fill_value: 0 * x + fill_value, differentiable=()),
+    _made("from_dlpack", [((np.arange(6.0).reshape(2, 3),), {}), ((np.arange(3, dtype="int8"),), {"copy": True}),
+                          ((bb.zeros((0, 2)),), {})], lambda x, copy=None: np.array(x)),
     _made("empty", [(((2, 3),), {}), ((4,), {"dtype": "int8"}), (((),), {}), (((0, 2),), {"dtype": "bool"})],
           lambda shape, dtype="float32": _filled(shape, 0, dtype)),
     Row("empty_like", (real,), ones_of([(2, 3), (), (0, 2)]), lambda x: 0 * x, differentiable=()),

@@ -11,7 +11,23 @@ cube = bb.zeros((2, 3, 3))
 zero = bb.tensor(0.0)
 deep = bb.zeros((1,) * 64)
 
+
+class Far:
+    """An array in another machine's memory."""
+
+    def __dlpack__(self, **options: object) -> object:
+        raise BufferError("it is far away")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
 MOVED = (
+    Bad(lambda: x.permute_dims((1, 0)).reshape(6, copy=False), A, "reshape: [3, 2] to [6] takes a copy. Leave out copy=False."),
+    Bad(lambda: bb.from_dlpack([1.0]), T, "from_dlpack: list has no __dlpack__. Use bb.asarray."),
+    Bad(lambda: bb.from_dlpack(Far()), A, "from_dlpack: the Far does not give its memory away: it is far away"),
+    Bad(lambda: bb.from_dlpack(np.ones(2, np.complex64)), T, "from_dlpack: dtype('complex64') is not a dtype here. Use one of: bool,"),
+    Bad(lambda: x.to_device(bb.Device.cpu(), stream=1), A, "Tensor.to_device: there are no streams, got 1. Leave it out."),  # type: ignore[arg-type]
     Bad(lambda: x.flip(axis=2), X, "flip: axis 2 is out of range for 2 dimensions."),
     Bad(lambda: x.roll((1, 2)), S, "roll: 2 shifts and no axes. Name them with axis."),
     Bad(lambda: x.roll((1, 2), axis=0), S, "roll: 2 shifts for 1 axes."),
@@ -111,6 +127,8 @@ PRODUCTS = (
     Bad(lambda: x.cross(v, axis=1), X, "cross: axis 1 is not the same in [2, 3] and [3]."),
     Bad(lambda: x.cross(bb.ones((2,))), S, "cross: vectors must have 3 elements: [2, 3] and [2]."),
     Bad(lambda: x.cross(bb.ones((4, 3))), S, "cross: shapes do not broadcast: [2, 3] and [4, 3]."),
+    Bad(lambda: v.diagonal(), S, "diagonal: needs at least two dimensions, got [3]."),
+    Bad(lambda: x.diagonal(offset=0.5), T, "diagonal: offset must be an integer, got 0.5."),
     Bad(lambda: bb.einsum(3, v), A, "einsum: the equation must be a string, got 3."),  # type: ignore[arg-type]
     Bad(lambda: bb.einsum("i1,j", v, v), A, "einsum: 'i1' in 'i1,j' is not letters and at most one '...'."),
     Bad(lambda: bb.einsum("......", v), A, "einsum: '......' in '......' is not letters and at most one '...'."),

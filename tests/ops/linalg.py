@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
-from ops._row import Array, Row, real, sweep
+from ops._row import Array, Row, ones_of, real, sweep
 
 
 def _matmul(x: Array, y: Array) -> Any:
@@ -145,6 +145,23 @@ ROWS = (
             *sweep([((3, 2), (3, 2))], [{"axis": 0}]),
         ),
         _crossed,
+    ),
+    Row(
+        "diagonal",
+        (real,),
+        ones_of(
+            [(3, 3), (2, 4), (4, 2), (2, 3, 2), (0, 3)], [{}, {"offset": 1}, {"offset": -1}, {"offset": 9}]
+        ),
+        lambda x, offset=0: (
+            np.array(
+                [
+                    [m[i, i + offset] for i in range(x.shape[-2]) if 0 <= i + offset < x.shape[-1]]
+                    for m in x.reshape(-1, *x.shape[-2:])
+                ]
+            ).reshape(*x.shape[:-2], -1)
+            if x.size
+            else np.zeros((0,))
+        ),
     ),
     Row(
         "einsum",

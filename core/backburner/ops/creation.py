@@ -85,6 +85,33 @@ def asarray(
     return _tensor.Tensor(obj.view(np.ndarray), Device(device))
 
 
+def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None = None) -> Tensor:
+    """Return another library's array, or a tensor without a graph, as a tensor, by the DLPack protocol.
+
+    Args:
+        obj: what has ``__dlpack__``, in the memory of this machine.
+        device: see the module.
+        copy: by default and with ``False`` the memory is shared and must not be written to any more.
+
+    Raises:
+        DTypeError: ``obj`` has no ``__dlpack__``, or a dtype that there is not here.
+        ArgumentError: ``obj`` does not give its memory away.
+        GraphError: ``obj`` is a tracked tensor.
+    """
+    if not hasattr(obj, "__dlpack__"):
+        raise DTypeError(f"from_dlpack: {type(obj).__name__} has no __dlpack__. Use bb.asarray.")
+    try:
+        array: Array = np.from_dlpack(obj)
+    except (BufferError, RuntimeError) as e:
+        if isinstance(e, GraphError):
+            raise
+        raise ArgumentError(
+            f"from_dlpack: the {type(obj).__name__} does not give its memory away: {e}"
+        ) from e
+    canonical(array.dtype, "from_dlpack")
+    return _tensor.Tensor(array.copy() if copy else array, Device(device))
+
+
 def _copied(op: str, data: Any, dtype: Any) -> Array:
     try:
         array = np.array(data)

@@ -12,7 +12,15 @@ from backburner import _tensor
 from backburner.device import Device
 from backburner.errors import AxisError, DTypeError, ShapeError
 from backburner.ops._einsum import contract, parse
-from backburner.ops._operands import broadcast_shape, integer, matrices, one_axis, rank, same_dtypes
+from backburner.ops._operands import (
+    broadcast_shape,
+    integer,
+    matrices,
+    one_axis,
+    primitive,
+    rank,
+    same_dtypes,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -230,3 +238,22 @@ def einsum(equation: str, /, *operands: Tensor) -> Tensor:
         raise DTypeError("einsum: bool has no arithmetic of its own. Use astype first.")
     inputs, result = parse("einsum", equation, [x.shape for x in held])
     return _tensor.Tensor(contract(device.backend, held, inputs, result), device)
+
+
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
+    """Return the elements on the diagonal of each matrix, or on one above it (``offset > 0``) or below.
+
+    Shape:
+        x ``[..., n, m]``; result ``[..., k]`` with ``k = min(n, m)`` for ``offset=0``.
+
+    Raises:
+        ShapeError: ``x`` has fewer than two dimensions.
+    """
+    held = primitive("diagonal", x)
+    if held.ndim < 2:
+        raise ShapeError(f"diagonal: needs at least two dimensions, got {list(held.shape)}.")
+    rows, columns = held.shape[-2:]
+    k = min(max(integer("diagonal", "offset", offset), -rows), columns)  # beyond lies nothing
+    places = np.arange(max(min(rows + min(k, 0), columns - max(k, 0)), 0))
+    index = (..., places - min(k, 0), places + max(k, 0))
+    return _tensor.Tensor(x.device.backend.getitem(held, index=index), x.device)

@@ -31,14 +31,25 @@ if TYPE_CHECKING:
 _ALL, _BACKWARDS = slice(None), slice(None, None, -1)
 
 
-def reshape(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
+def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
     """Return the elements in row-major order under another shape; one size may be ``-1``.
+
+    Args:
+        x: a tensor.
+        shape: the sizes.
+        copy: ``False`` refuses to copy. Otherwise memory is shared where that can be, which shows nowhere.
 
     Raises:
         ShapeError: the numbers of elements differ.
+        ArgumentError: ``copy=False`` and there is no way without one.
     """
     held = primitive("reshape", x)
-    return _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)
+    y = _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)
+    if copy is False and held.size and not np.may_share_memory(x.numpy(), y.numpy()):
+        raise ArgumentError(
+            f"reshape: {list(held.shape)} to {list(y.shape)} takes a copy. Leave out copy=False."
+        )
+    return y
 
 
 def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
