@@ -121,3 +121,21 @@ def test_an_empty_batch_changes_no_statistics() -> None:
     _, new_mean, new_var = bb.nn.functional.batch_norm(bb.zeros((0, 1)), mean, var, training=True)
     assert new_mean is not None and new_mean.tolist() == [3]
     assert new_var is not None and new_var.tolist() == [2]
+
+
+@pytest.mark.feature_set("autodiff")
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1e-30, 0], "float32"),
+        ([1e20, -1e20], "float32"),
+        ([3e38, -3e38], "float32"),
+        ([1e-300, 0], "float64"),
+        ([1.0, 3.0], "float32"),
+    ],
+)
+def test_std_neither_overflows_nor_vanishes_with_the_squares(values: list[float], dtype: str) -> None:
+    x = bb.tensor(values, dtype=dtype, device=bb.Device.cpu().autodiff()).require_grad()
+    y = bb.std(x)
+    np.testing.assert_allclose(y.item(), abs(values[0] - values[1]) / 2, rtol=1e-6)
+    np.testing.assert_allclose(np.abs(y.backward()[x].numpy()), 0.5, rtol=1e-6)

@@ -52,7 +52,7 @@ def canonical(dtype: Any, op: str = "dtype") -> DType:
         return found
     try:
         native = np.dtype(dtype).newbyteorder("=")
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         native = None
     for known in ALL:
         if native is not None and native == known:

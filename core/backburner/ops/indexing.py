@@ -263,10 +263,11 @@ def index_add(x: Tensor, axis: int, index: Any, source: Tensor, /, *, alpha: flo
         raise DTypeError("index_add: bool has no arithmetic of its own. Use astype first.")
     place = one_axis("index_add", axis, held.ndim)
     found = index_array("index_add", index)
+    given_shape = primitive("index_add: source", source).shape
     wanted = (*held.shape[:place], found.size, *held.shape[place + 1 :])
-    if found.ndim != 1 or primitive("index_add: source", source).shape != wanted:
+    if found.ndim != 1 or given_shape != wanted:
         raise ShapeError(
-            f"index_add: source must be {list(wanted)}, and index a vector; got {list(source.shape)} and "
+            f"index_add: source must be {list(wanted)}, and index a vector; got {list(given_shape)} and "
             f"{list(found.shape)}."
         )
     found = checked_indices("index_add", found, held.shape[place])

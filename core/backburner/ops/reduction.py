@@ -261,7 +261,7 @@ def trace(x: Tensor, /, offset: int = 0, dtype: Any = None) -> Tensor:
     if held.ndim < 2:
         raise ShapeError(f"trace: needs at least two dimensions, got {list(held.shape)}.")
     rows, columns = held.shape[-2:]
-    k = integer("trace", "offset", offset)
+    k = builtins.max(-rows, builtins.min(integer("trace", "offset", offset), columns))
     length = builtins.max(builtins.min(rows + builtins.min(k, 0), columns - builtins.max(k, 0)), 0)
     along = np.arange(length)
     index = (..., along - builtins.min(k, 0), along + builtins.max(k, 0))

@@ -82,9 +82,10 @@ def std(out: Array, x: Array, *, axis: Axes, correction: float, keepdims: bool) 
         divisor = x.dtype.type(np.maximum(_count(x.shape, axis) - correction, 0))
         first = reduction.lanes(x, axis)[..., :1].reshape(_kept(out, x.shape, axis).shape) if x.size else x
         varied = (x != first).any(axis, keepdims=True)
-        total = np.where(varied, _kept(out, x.shape, axis) * divisor, 1)
+        total = _kept(out, x.shape, axis)
         y = np.asarray(x - reduction.mean(x, axis=axis, keepdims=True))
-        y *= np.where(varied, _kept(g, x.shape, axis) / total, 0)
+        y /= np.where(varied & (total != 0), total, 1)  # at most about 1, whatever the scale
+        y *= np.where(varied, _kept(g, x.shape, axis) / divisor, 0)
         return y
 
     return (vjp,)

@@ -142,9 +142,18 @@ def prod(x: Array, /, *, axis: Axes, keepdims: bool) -> Array:
 
 
 def std(x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
-    """Return the root of the variance."""
-    y: Array = np.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
-    return y
+    """Return the root of the variance; of huge or tiny deviations their squares neither overflow nor vanish."""
+    with np.errstate(over="ignore", under="ignore"):
+        plain: Array = np.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+    low, high = (1e-15, 1e15) if x.dtype.char == "f" else (1e-140, 1e140)
+    if not x.size or bool(np.all((plain > low) & (plain < high))):
+        return plain
+    deviation = np.asarray(x - mean(x, axis=axis, keepdims=True))
+    largest = np.asarray(_maximum(np.abs(deviation), axis, None, None, True, 0))
+    usable = (largest > 0) & np.isfinite(largest)
+    scale = np.where(usable, np.ldexp(np.ones((), x.dtype), np.frexp(largest)[1] - 1), 1).astype(x.dtype)
+    y: Array = np.sqrt(var(deviation / scale, axis=axis, correction=correction, keepdims=True)) * scale
+    return y if keepdims else y.squeeze(axis)
 
 
 def vector_norm(x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array:
