@@ -22,7 +22,7 @@ Scalar = bool | int | float
 _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
-_MOST = 1 << 60
+MOST = 1 << 60
 _RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
 
 
@@ -278,6 +278,6 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     rank(op, len(found))
     if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
-    if math.prod(found) >= _MOST:
+    if math.prod(found) >= MOST:
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found

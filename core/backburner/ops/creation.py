@@ -17,12 +17,11 @@ from backburner.backend import Array
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
-from backburner.ops._operands import Scalar, element, integer, number, primitive, scalar_kind, shape_of
+from backburner.ops._operands import MOST, Scalar, element, integer, number, primitive, scalar_kind, shape_of
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
-_MOST = 1 << 60
 _DEFAULTS: dict[str, DType] = {"b": bool_, "i": DEFAULT_INT, "f": DEFAULT_FLOAT}
 
 
@@ -201,7 +200,7 @@ def arange(
     kinds = {scalar_kind("arange", v) for v in (start, stop, step)}
     if step == 0:
         raise ArgumentError("arange: step is 0.")
-    if not abs((number("arange", "stop", stop) - number("arange", "start", start)) / step) < _MOST:
+    if not abs((number("arange", "stop", stop) - number("arange", "start", start)) / step) < MOST:
         raise ArgumentError(f"arange: there is no end from {start} to {stop} by {step}.")
     wanted = (DEFAULT_FLOAT if "f" in kinds else DEFAULT_INT) if dtype is None else canonical(dtype, "arange")
     if wanted.kind == "b":

@@ -177,6 +177,27 @@ def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor
     return _tensor.Tensor(x.device.backend.logsumexp(held, axis=axes, keepdims=bool(keepdims)), x.device)
 
 
+def _searched(op: str, x: Tensor, axis: int | None) -> tuple[Any, int]:
+    """Return what is searched and along which axis: the flattened tensor if none is named."""
+    held = primitive(op, x)
+    if axis is None:
+        held, index = x.device.backend.reshape(held, shape=(held.size,)), 0
+    else:
+        index = one_axis(op, axis, held.ndim)
+    _not_empty(op, held, (index,))
+    return held, index
+
+
+def _kept(found: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    """Return the places that were found, with the searched axes as 1 where they are kept."""
+    if keepdims:
+        sizes = [1] * x.ndim if axis is None else list(x.shape)
+        if axis is not None:
+            sizes[axis] = 1
+        found = x.device.backend.reshape(np.asarray(found), shape=tuple(sizes))
+    return _tensor.Tensor(found, x.device)
+
+
 def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """Return the first index of the largest element, int64; NaN counts as the largest. It has no gradient.
 
@@ -185,19 +206,8 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
     Raises:
         ShapeError: there is nothing to reduce.
     """
-    held = primitive("argmax", x)
-    backend = x.device.backend
-    ndim = held.ndim
-    if axis is None:
-        held = backend.reshape(held, shape=(held.size,))
-        index = 0
-    else:
-        index = one_axis("argmax", axis, ndim)
-    _not_empty("argmax", held, (index,))
-    found = backend.argmax(held, axis=index, keepdims=bool(keepdims) and axis is not None)
-    if keepdims and axis is None:
-        found = backend.reshape(found, shape=(1,) * ndim)
-    return _tensor.Tensor(found, x.device)
+    held, index = _searched("argmax", x, axis)
+    return _kept(x.device.backend.argmax(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -208,19 +218,8 @@ def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
     Raises:
         ShapeError: there is nothing to reduce.
     """
-    held = primitive("argmin", x)
-    backend = x.device.backend
-    ndim = held.ndim
-    if axis is None:
-        held = backend.reshape(held, shape=(held.size,))
-        index = 0
-    else:
-        index = one_axis("argmin", axis, ndim)
-    _not_empty("argmin", held, (index,))
-    found = backend.argmin(held, axis=index, keepdims=bool(keepdims) and axis is not None)
-    if keepdims and axis is None:
-        found = backend.reshape(found, shape=(1,) * ndim)
-    return _tensor.Tensor(found, x.device)
+    held, index = _searched("argmin", x, axis)
+    return _kept(x.device.backend.argmin(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
