@@ -41,7 +41,7 @@ CORE_LAYERS = (
     (
         "backburner.features",
         "backburner.backend",
-        "backburner._elementwise",
+        "backburner.contracts",
         "backburner._features",
         "backburner._version",
         "backburner._seeds",

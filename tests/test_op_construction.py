@@ -16,8 +16,7 @@ import backburner as bb
 import backburner.backends.numpy as numpy_backend
 from backburner.backend import Backend
 from backburner.nn import functional
-from ops import DRAWS, FAMILIES, ROWS
-from ops.special import SPECIALS
+from ops import DRAWS, FAMILIES, ROWS, collected
 
 autodiff = pytest.mark.feature_set("autodiff")
 
@@ -140,7 +139,10 @@ def test_a_public_op_has_a_row() -> None:
 
 
 def test_a_row_has_a_name_of_its_own() -> None:
-    for names in ([row.name or row.op for row in ROWS], [special.name for special in SPECIALS]):
+    for names in (
+        [row.name or row.op for row in ROWS],
+        [special.name for special in collected("special", "SPECIALS")],
+    ):
         assert len(set(names)) == len(names)
 
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from ops import Array
-from ops.special import BINARY, EXTREMES, SPECIALS, UNARY, Special
+from ops import Array, collected
+from ops.special import BINARY, EXTREMES, UNARY, Special
+
+SPECIALS: tuple[Special, ...] = collected("special", "SPECIALS")
 
 autodiff = pytest.mark.feature_set("autodiff")
 both_floats = pytest.mark.parametrize("dtype", ["float32", "float64"])

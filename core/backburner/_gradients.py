@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from backburner import _tensor
 from backburner.autodiff import AutodiffBackend
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.errors import DTypeError, GraphError, MissingGradient, ShapeError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from backburner._gradients import Gradients as Gradients
 from backburner._gradients import cotangent
 from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
-from backburner.backend import Array, Shape
+from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DType
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError

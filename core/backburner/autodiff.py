@@ -7,11 +7,14 @@ answers: every method raises ``FeatureError``. Calling the class gives the exten
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from backburner import features
-from backburner.backend import Array, Backend
+from backburner.contracts import Array
 from backburner.errors import FeatureError, GraphError
+
+if TYPE_CHECKING:
+    from backburner.backend import Backend
 
 FEATURE: Final = "autodiff"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from backburner._tensor import Tensor
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.device import Device
 from backburner.dtype import canonical
 from backburner.errors import ArgumentError, ShapeError

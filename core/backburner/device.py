@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, ClassVar, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, cast
 
 from backburner import features
 from backburner._seeds import SeedStream
 from backburner.autodiff import FEATURE, GradientCheckpointing
-from backburner.backend import Backend
 from backburner.backends.numpy import NumpyBackend
 from backburner.dtype import ALL, DEFAULT_FLOAT, DEFAULT_INT, DType, bool_
 from backburner.errors import ArgumentError, DeviceError
+
+if TYPE_CHECKING:
+    from backburner.backend import Backend
 
 VARIABLE = "BACKBURNER_DEVICE"
 _lock = threading.RLock()
@@ -106,7 +108,7 @@ class Device:
         if found is not None:
             return found
         implementation = features.require(FEATURE, call)
-        backend = cast(Backend, implementation(self.without_autodiff().backend, strategy))
+        backend = cast("Backend", implementation(self.without_autodiff().backend, strategy))
         return self._make(self.kind, backend, self.seeds, strategy)
 
     def without_autodiff(self) -> Device:

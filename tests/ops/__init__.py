@@ -1,6 +1,15 @@
-"""The table: one row per public op, by family. ``test_ops.py`` has the laws that it drives."""
+"""The tables, by family.
+
+``<family>.py`` has one row per public op; ``test_ops.py`` has the laws that they drive. ``<family>_special.py`` adds
+``SPECIALS`` to those of ``special.py``, ``<family>_errors.py`` adds ``REFUSED``, and ``REFUSED_GRAPHS`` for what only
+an autodiff device refuses, to those of ``errors.py``.
+"""
 
 from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
 
 from ops import (
     activation,
@@ -49,3 +58,10 @@ FAMILIES = (
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())
+
+
+def collected(kind: str, name: str) -> tuple[Any, ...]:
+    """Return the rows called ``name`` in ``<kind>.py`` and all ``*_<kind>.py``."""
+    files = sorted(path.stem for path in Path(__file__).parent.glob(f"*{kind}.py"))
+    modules = [importlib.import_module(f"ops.{file}") for file in files]
+    return tuple(row for module in modules for row in getattr(module, name, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import backburner as bb
 from ops.errors import A, Bad, S, T, array, b, n, v, x
 
-ELEMENTWISE = (
+REFUSED = (
     Bad(lambda: bb.sin(array), T, "sin: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: bb.atan2(x, array), T, "atan2: an operand is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: bb.hypot(x, bb.zeros((2, 4))), S, "hypot: shapes do not broadcast: [2, 3] and [2, 4]."),

@@ -394,7 +394,7 @@ LIMITS = (
     Bad(lambda: F.conv2d(image, kernel, padding=2**31 - 1), S, "conv2d: a shape has more elements than fit into memory: "),
 )  # fmt: skip
 
-PLAIN: tuple[Bad, ...] = (
+REFUSED: tuple[Bad, ...] = (
     *OPERANDS, *DTYPES, *AXES, *SHAPES, *INDICES, *NEURAL, *CREATION, *DEVICES, *TENSORS, *LIMITS,
 )  # fmt: skip
 
@@ -422,7 +422,7 @@ def _replace(gradient: Any) -> None:
 
 
 NOWHERE = "the tensor is on Device('cpu'), where nothing is recorded. Call Device.autodiff and move it: x.to(x.device.autodiff())."
-GRAPHS: tuple[Bad, ...] = (
+REFUSED_GRAPHS: tuple[Bad, ...] = (
     Bad(lambda: v.require_grad(), D, f"Tensor.require_grad: {NOWHERE}"),
     Bad(lambda: v.backward(), D, "Tensor.backward: the tensor is on Device('cpu'), where nothing is recorded. Call Device.autodiff and move the model "),
     Bad(lambda: v.grad_remove(leaf().sum().backward()), D, f"Tensor.grad_remove: {NOWHERE}"),

@@ -156,4 +156,4 @@ ASKED = (
     Bad(lambda: bb.__array_namespace_info__().dtypes(kind="float"), T, "dtypes: there is no kind 'float'. Use one of: 'bool',"),
 )  # fmt: skip
 
-PICKING = (*MOVED, *PICKED, *PRODUCTS, *ASKED)
+REFUSED = (*MOVED, *PICKED, *PRODUCTS, *ASKED)

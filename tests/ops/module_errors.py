@@ -28,7 +28,7 @@ def _cached() -> nn.Module:
     return module
 
 
-MODULES = (
+REFUSED = (
     Bad(lambda: nn.Module()(v), AttributeError, "Module has no attribute 'forward'. Define forward in the class."),
     Bad(lambda: nn.ReLU().eval(), AttributeError, "ReLU has no attribute 'eval'. There is no switch: a module trains on an "),
     Bad(lambda: nn.ReLU().weight, AttributeError, "ReLU has no attribute 'weight'."),
@@ -59,7 +59,7 @@ MODULES = (
     Bad(lambda: nn.Linear(-1, 2), S, "Linear: a shape has a negative size: [-1, 2]."),
 )  # fmt: skip
 
-TRANSFORMS = (
+REFUSED_GRAPHS = (
     Bad(lambda: pickle.dumps(_cached()), G, "Linear: the attribute 'cache' is the result of a recorded op and cannot be "),
     Bad(lambda: bb.grad(3), T, "value_and_grad: 3 is not a function."),
     Bad(lambda: bb.grad(bb.sum, argnums=1)(v), A, "value_and_grad: argnums has 1, f got 1 arguments."),

@@ -10,7 +10,7 @@ from ops.errors import A, Bad, I, S, T, b, n, v, x
 zero = bb.tensor(1.0)
 nothing = bb.zeros((0, 3))
 
-SORTING = (
+REFUSED = (
     Bad(lambda: bb.vector_norm(v, ord=0), A, "vector_norm: ord must be positive, got 0."),
     Bad(lambda: bb.norm(v, -1), A, "vector_norm: ord must be positive, got -1."),
     Bad(lambda: bb.norm(3, 2), T, "norm: the input is a int, not a Tensor. Use bb.tensor."),

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.models.digits import WHITE
 

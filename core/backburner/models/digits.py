@@ -9,7 +9,7 @@ import numpy as np
 
 from backburner import data, nn, record
 from backburner._tensor import Tensor
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.device import Device
 from backburner.errors import IndexOutOfRange, RecordError
 from backburner.ops.creation import asarray

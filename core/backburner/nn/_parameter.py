@@ -9,7 +9,7 @@ import numpy as np
 from backburner._seeds import is_replaying
 from backburner._tensor import Tensor
 from backburner.autodiff import AutodiffBackend
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.device import Device
 from backburner.errors import DTypeError, ShapeError
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from backburner import random
-from backburner.backend import Shape
+from backburner.contracts import Shape
 from backburner.device import Device
 from backburner.nn._parameter import Parameter
 

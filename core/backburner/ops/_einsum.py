@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from backburner.backend import Backend, Shape
+from backburner.contracts import Shape
 from backburner.errors import ArgumentError, ShapeError
 from backburner.ops._operands import rank
+
+if TYPE_CHECKING:
+    from backburner.backend import Backend
 
 Labels = tuple[str | int, ...]
 """A letter for each axis; an axis under ``...`` has a number, the last being -1."""

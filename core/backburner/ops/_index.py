@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.backend import Array, Shape
+from backburner.contracts import Array, Shape
 from backburner.device import Device, merge
 from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
 from backburner.ops._operands import broadcast_shape, integer, rank

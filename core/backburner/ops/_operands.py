@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.backend import Array, Axes, Shape
+from backburner.contracts import Array, Axes, Shape
 from backburner.device import Device, merge
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, float64, promote
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.backend import Array
+from backburner.contracts import Array
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.backend import Array, Shape
+from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DEFAULT_INT, DType, promote
 from backburner.errors import ArgumentError, DTypeError, ShapeError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.backend import Pair, Shape
+from backburner.contracts import Pair, Shape
 from backburner.device import merge
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 from backburner.ops._operands import (

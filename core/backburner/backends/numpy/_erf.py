@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 
 # erf(a) = a + a * P(a**2) below 1, and 1 - exp(Q(a)) from there to a bound beyond which it rounds to 1. P and Q are
 # minimax polynomials fitted for this file, by Lawson's reweighted least squares to 60 digits, so that the error of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from backburner.backend import Array
 from backburner.backends.numpy._erf import _P as _ERF
 from backburner.backends.numpy._erf import _polynomial
+from backburner.contracts import Array
 
 # erfc(a) = exp(-a**2) * P((a - k) / (a + k)) / (1 + 2 * a) for a >= 0, the substitution of Shepherd and Laframboise,
 # "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x", Math. Comp. 36 (1981). P was fitted for this file at Chebyshev

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from backburner.backend import Array
 from backburner.backends.numpy.elementwise import erf
 from backburner.backends.numpy.reduction import sum as accurate_sum
+from backburner.contracts import Array
 
 SQRT_HALF = math.sqrt(0.5)
 SQRT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)

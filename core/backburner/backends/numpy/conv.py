@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backburner.backend import Array, Pair
+from backburner.contracts import Array, Pair
 
 CHUNK_BYTES = 4 << 20
 """Columns of one chunk of images: they should stay in the cache."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array, Shape
+from backburner.contracts import Array, Shape
 from backburner.dtype import DType
 
 

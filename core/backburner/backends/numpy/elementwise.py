@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array
 from backburner.backends.numpy._erf import erf as erf
 from backburner.backends.numpy._erfc import erfc as erfc
+from backburner.contracts import Array
 from backburner.dtype import DType
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array, Shape
+from backburner.contracts import Array, Shape
 
 
 def getitem(x: Array, /, *, index: tuple[Any, ...]) -> Array:

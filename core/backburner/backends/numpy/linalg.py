@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 
 
 def _binary(ufunc: Any) -> Callable[[Array, Array], Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 
 
 @np.errstate(all="ignore")

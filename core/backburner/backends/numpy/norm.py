@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from backburner.backend import Array
 from backburner.backends.numpy.reduction import sum as accurate_sum
+from backburner.contracts import Array
 
 
 @np.errstate(all="ignore")

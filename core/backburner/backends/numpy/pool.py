@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array, Pair
+from backburner.contracts import Array, Pair
 
 
 def pool2d_size(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array, Axes
+from backburner.contracts import Array, Axes
 
 _add: Any = np.add.reduce
 _maximum: Any = np.maximum.reduce

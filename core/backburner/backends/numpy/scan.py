@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 
 
 def _wide(x: Array) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backburner.backend import Array, Axes, Pair, Shape
+from backburner.contracts import Array, Axes, Pair, Shape
 
 
 def reshape(x: Array, /, *, shape: Shape) -> Array:

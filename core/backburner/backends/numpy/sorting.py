@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backend import Array
+from backburner.contracts import Array
 
 
 def sort(x: Array, /, *, axis: int, descending: bool) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from backburner.backend import Pair
+from backburner.contracts import Pair
 from backburner.errors import ArgumentError, ShapeError
 from backburner.ops._operands import integer, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from backburner._tensor import Tensor
-from backburner.backend import Pair
+from backburner.contracts import Pair
 from backburner.errors import ShapeError
 from backburner.nn.functional._options import Size2, images, pair, window
 from backburner.ops._operands import floating, numeric

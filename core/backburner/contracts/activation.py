@@ -1,0 +1,38 @@
+"""The contracts of family ``activation``."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from backburner.contracts import Array
+
+
+class Activation(Protocol):
+    """The ops of family ``activation``; ``backburner.backend`` says what they may rely on."""
+
+    def relu(self, x: Array, /) -> Array:
+        """Return ``max(x, 0)``; the gradient at 0 is 0, and NaN stays NaN."""
+        ...
+
+    def sigmoid(self, x: Array, /) -> Array:
+        """Return ``1 / (1 + exp(-x))`` without overflow."""
+        ...
+
+    def gelu(self, x: Array, /, *, approximate: str) -> Array:
+        """Return ``x * Phi(x)``: with erf for ``"none"``, by tanh for ``"tanh"``."""
+        ...
+
+    def softmax(self, x: Array, /, *, axis: int) -> Array:
+        """Return ``exp(x) / sum(exp(x))`` along ``axis``. An axis that is all ``-inf`` gives NaN."""
+        ...
+
+    def log_softmax(self, x: Array, /, *, axis: int) -> Array:
+        """Return ``x - logsumexp(x)`` along ``axis``."""
+        ...
+
+    def dropout(self, x: Array, /, *, p: float, seed: int) -> Array:
+        """Zero each element with probability ``p`` and scale the rest by ``1 / (1 - p)``.
+
+        A pure function: ``seed`` decides the mask, so that a recomputation draws the same one.
+        """
+        ...

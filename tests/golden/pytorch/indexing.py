@@ -1,0 +1,38 @@
+"""PyTorch's functions for the rows of ``ops/indexing.py``, by the name of the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+Torch = Callable[..., Any]
+
+
+def getitem(x: torch.Tensor, *tensors: torch.Tensor, index: Any = None) -> Any:
+    """Index by a tensor, or by the lists of an option, which PyTorch would read in another way."""
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple(plain(p) for p in part)
+        return (
+            torch.tensor(part, dtype=torch.int64 if part == [] else None) if isinstance(part, list) else part
+        )
+
+    return x[tensors[0] if tensors else plain(index)]
+
+
+def take(x: torch.Tensor, places: torch.Tensor, axis: int = 0) -> Any:
+    return x[(slice(None),) * (axis % x.ndim) + (places,)]
+
+
+PYTORCH: dict[str, Torch] = {
+    "getitem_of_arrays": getitem,
+    "getitem_by_tensor": getitem,
+    "getitem_by_mask": getitem,
+    "take": take,
+    "embedding": F.embedding,
+    "embedding_without_padding_met": F.embedding,
+}

@@ -1,0 +1,17 @@
+"""PyTorch's functions for the rows of ``ops/linalg.py``, by the name of the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+Torch = Callable[..., Any]
+
+
+PYTORCH: dict[str, Torch] = {
+    "matmul": torch.matmul,
+    "linear": F.linear,
+}
