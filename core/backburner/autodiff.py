@@ -7,6 +7,7 @@ answers: every method raises ``FeatureError``. Calling the class gives the exten
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from backburner import features
@@ -64,7 +65,7 @@ class AutodiffBackend:
 
     Attributes:
         contract_version: the version of this contract that the class implements.
-        modules: for each door of the core (``optim``, ``train``) the module that stands behind it.
+        modules: for each door of the core (``optim``, ``train``, ``gradcheck``) the module that stands behind it.
         inner_backend: the backend whose ops are recorded.
         strategy: what the forward pass keeps.
     """
@@ -160,6 +161,20 @@ class AutodiffBackend:
     def is_leaf(self, x: Any) -> bool:
         """Say whether ``x`` is a leaf, marked by ``require_grad``."""
         _missing("AutodiffBackend.is_leaf")
+
+    def register_hook(self, x: Any, hook: Callable[[Array], Array | None]) -> Callable[[], None]:
+        """Call ``hook`` with the cotangent of ``x`` in every backward pass that reaches it, and return what ends that.
+
+        What it returns, of the same shape and dtype, takes the place of the cotangent; ``None`` leaves it.
+
+        Raises:
+            GraphError: ``x`` is not tracked.
+        """
+        _missing("AutodiffBackend.register_hook")
+
+    def anomaly_mode(self, eager: bool) -> AbstractContextManager[None]:
+        """Return a context in which ``backward`` refuses NaN; see ``detect_anomaly``."""
+        _missing("AutodiffBackend.anomaly_mode")
 
     def checkpoint(self, region: Callable[..., Any], *inputs: Any) -> Any:
         """Return ``region(*inputs)``, recomputed in the backward pass instead of kept.

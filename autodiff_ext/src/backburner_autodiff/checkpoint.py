@@ -16,7 +16,7 @@ import numpy as np
 
 from backburner.errors import GraphError
 from backburner_autodiff._rule import Array, Rule
-from backburner_autodiff.tape import Leaf, Node, Shape, Sweep, Variable, next_id, reachable
+from backburner_autodiff.tape import Leaf, Node, Shape, Sweep, Variable, Watch, next_id, reachable
 
 REGION = Rule("checkpoint", lambda out: ())
 
@@ -205,12 +205,24 @@ def checkpoint(region: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
             f"checkpoint: the results have different dtypes: {', '.join(sorted(dtypes))}. Cast them."
         )
     node = Region(region, inputs, outputs, oldest)
+    if Variable.made is not None:
+        node.watch = _blamed(outputs, oldest)
     new = {
         (outputs[place].node, outputs[place].index): Variable(outputs[place].value, node, index)
         for index, place in enumerate(places)
     }
     wrapped = tuple(new.get((x.node, x.index), x) if x.__class__ is Variable else x for x in outputs)
     return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def _blamed(outputs: tuple[Any, ...], oldest: int) -> Watch | None:
+    """Return what anomaly mode noted of the op inside that made the first NaN."""
+    inside, _ = reachable([x.node for x in outputs if x.__class__ is Variable], oldest)
+    for watch in [node.watch for node in inside if node.watch is not None and node.watch.first]:
+        blamed = Watch()
+        blamed.op, blamed.line = watch.op, watch.line
+        return blamed
+    return None
 
 
 def _made(outputs: tuple[Any, ...], oldest: int) -> tuple[int, ...]:
