@@ -59,6 +59,7 @@ EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),
     ("backburner_autodiff.optim", "backburner_autodiff.gradcheck"),
     ("backburner_autodiff", "backburner_autodiff.backend", "backburner_autodiff._record"),
+    ("backburner_autodiff.budget",),
     ("backburner_autodiff.checkpoint", "backburner_autodiff.anomaly", "backburner_autodiff.rules"),
     ("backburner_autodiff.tape",),
     ("backburner_autodiff._rule", "backburner_autodiff.kernels", "backburner_autodiff.threads"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from backburner import features
 from backburner.contracts import Array
-from backburner.errors import FeatureError, GraphError
+from backburner.errors import ArgumentError, FeatureError, GraphError
 
 if TYPE_CHECKING:
     from backburner.backend import Backend
@@ -21,35 +21,58 @@ FEATURE: Final = "autodiff"
 
 
 class GradientCheckpointing:
-    """What an autodiff device keeps from the forward pass: a frozen value, compared by name.
+    """What an autodiff device keeps from the forward pass: a frozen value.
 
     ``DISABLED`` keeps what the backward rules ask for. ``BALANCED`` keeps the outputs of compute-bound ops
     (matrix products, convolutions, reductions) and recomputes those of memory-bound ones (elementwise and
-    shape ops) in the backward pass; gradients are the same, bit for bit.
+    shape ops) in the backward pass. ``budget(n)`` keeps outputs of ops up to ``n`` bytes, beside leaves and
+    constants, and recomputes the others, those that are cheap for their size first. Gradients are the same
+    under each, bit for bit.
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "budget_bytes")
     name: str
+    budget_bytes: int | None
     DISABLED: ClassVar[GradientCheckpointing]
     BALANCED: ClassVar[GradientCheckpointing]
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, budget_bytes: int | None = None) -> None:
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "budget_bytes", budget_bytes)
+
+    @classmethod
+    def budget(cls, budget_bytes: int) -> GradientCheckpointing:
+        """Return the strategy that keeps at most so many bytes, counted for each thread.
+
+        Raises:
+            ArgumentError: it is not an integer of at least 0.
+        """
+        if isinstance(budget_bytes, bool) or not isinstance(budget_bytes, int) or budget_bytes < 0:
+            raise ArgumentError(
+                f"GradientCheckpointing: budget_bytes must be an integer, 0 or more, got {budget_bytes!r}."
+            )
+        return cls("BUDGET", budget_bytes)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"GradientCheckpointing is frozen: {name} cannot be set.")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradientCheckpointing) and other.name == self.name
+        return isinstance(other, GradientCheckpointing) and other._key() == self._key()
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, int | None]:
+        return self.name, self.budget_bytes
 
     def __repr__(self) -> str:
-        return f"GradientCheckpointing.{self.name}"
+        return f"GradientCheckpointing.{self}"
+
+    def __str__(self) -> str:
+        return self.name if self.budget_bytes is None else f"budget({self.budget_bytes})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GradientCheckpointing, (self.name,)
+        return GradientCheckpointing, self._key()
 
 
 GradientCheckpointing.DISABLED = GradientCheckpointing("DISABLED")

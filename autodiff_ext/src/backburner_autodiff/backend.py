@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +16,12 @@ from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner_autodiff import anomaly, checkpoint
 from backburner_autodiff._record import recorder, ruleless, unwrapper
 from backburner_autodiff._rule import Array
+from backburner_autodiff.budget import Budgeted, Ledgers
+from backburner_autodiff.checkpoint import Lazy
 from backburner_autodiff.rules import NONDIFFERENTIABLE, RULES
 from backburner_autodiff.tape import Gradients, Hook, Leaf, Variable, Watch
 
-BALANCED = GradientCheckpointing.BALANCED
-STRATEGIES = (GradientCheckpointing.DISABLED, BALANCED)
+DISABLED, BALANCED = GradientCheckpointing.DISABLED, GradientCheckpointing.BALANCED
 
 
 class AutodiffBackend(Contract):
@@ -35,19 +37,25 @@ class AutodiffBackend(Contract):
         "gradcheck": "backburner_autodiff.gradcheck",
     }
 
-    def __init__(
-        self, inner: Backend | None = None, strategy: GradientCheckpointing = GradientCheckpointing.DISABLED
-    ) -> None:
+    def __init__(self, inner: Backend | None = None, strategy: GradientCheckpointing = DISABLED) -> None:
         super().__init__(inner, strategy)
-        if strategy not in STRATEGIES:
-            raise ArgumentError(
-                f"AutodiffBackend: {strategy!r} is not one of {', '.join(map(repr, STRATEGIES))}."
-            )
+        lazy = self._lazy(strategy)
         for name, rule in RULES.items():
-            op = recorder(getattr(self.inner_backend, name), rule, strategy == BALANCED)
+            op = recorder(getattr(self.inner_backend, name), rule, lazy)
             setattr(self, name, _float_only(op) if name == "astype" else op)
         for name in NONDIFFERENTIABLE:
             setattr(self, name, unwrapper(getattr(self.inner_backend, name)))
+
+    @staticmethod
+    def _lazy(strategy: GradientCheckpointing) -> Callable[..., Lazy] | None:
+        """Return what makes the nodes of a strategy that recomputes."""
+        if strategy == DISABLED:
+            return None
+        if strategy == BALANCED:
+            return Lazy
+        if strategy.budget_bytes is None:
+            raise ArgumentError(f"AutodiffBackend: {strategy!r} is not a strategy.")
+        return partial(Budgeted, ledgers=Ledgers(strategy.budget_bytes))
 
     def __getattr__(self, name: str) -> Any:
         """Find an op that the inner backend has beyond the contract: it works, but not on variables."""
