@@ -211,7 +211,7 @@ def merge(op: str, x: Device, y: Device) -> Device:
     if not y.is_autodiff():
         return x
     raise DeviceError(
-        f"{op}: Gradient checkpointing strategy mismatch: {x._strategy} and {y._strategy}. "
+        f"{op}: Gradient checkpointing strategy mismatch: {x._strategy!r} and {y._strategy!r}. "
         "Move one with detach() and to(device)."
     )
 
