@@ -15,6 +15,7 @@ from backburner.backends.numpy import (
     norm,
     pool,
     reduction,
+    regression,
     rounding,
     scan,
     shape,
@@ -161,6 +162,11 @@ class NumpyBackend:
     layer_norm = staticmethod(norm.layer_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
+    binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
+    binary_cross_entropy_with_logits = staticmethod(loss.binary_cross_entropy_with_logits)
+    kl_div = staticmethod(loss.kl_div)
+
+    huber_loss = staticmethod(regression.huber_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
