@@ -20,9 +20,11 @@ from typing import Protocol
 from backburner.contracts.activation import Activation
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
+from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
+from backburner.contracts.folding import Folding
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
@@ -41,9 +43,11 @@ class Backend(
     Activation,
     Bitwise,
     Conv,
+    ConvTranspose,
     Creation,
     Elementwise,
     Floating,
+    Folding,
     Indexing,
     Linalg,
     Loss,

@@ -429,6 +429,10 @@ REFUSED_GRAPHS: tuple[Bad, ...] = (
         "Device.gradient_checkpointing requires autodiff; call Device.autodiff first"),
     Bad(lambda: auto().gradient_checkpointing("BALANCED"), A,
         "Device.gradient_checkpointing: 'BALANCED' is not a strategy. Use GradientCheckpointing.BALANCED or GradientCheckpointing.DISABLED."),
+    Bad(lambda: auto().gradient_checkpointing(budget_bytes=-1), A,
+        "GradientCheckpointing: budget_bytes must be an integer, 0 or more, got -1."),
+    Bad(lambda: auto().gradient_checkpointing(bb.GradientCheckpointing.BALANCED, budget_bytes=1), A,
+        "Device.gradient_checkpointing: got a strategy and a budget. Leave one out."),
     Bad(lambda: leaf() + bb.zeros((3,), device=auto().gradient_checkpointing()), D,
         "add: Gradient checkpointing strategy mismatch: GradientCheckpointing.DISABLED and GradientCheckpointing.BALANCED. "
         "Move one with detach() and to(device)."),

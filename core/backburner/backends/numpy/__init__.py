@@ -6,9 +6,11 @@ from backburner.backends.numpy import (
     activation,
     bitwise,
     conv,
+    convtranspose,
     creation,
     elementwise,
     floating,
+    folding,
     indexing,
     linalg,
     loss,
@@ -154,6 +156,13 @@ class NumpyBackend:
     embedding = staticmethod(indexing.embedding)
 
     conv2d = staticmethod(conv.conv2d)
+    conv3d = staticmethod(conv.conv3d)
+
+    conv_transpose2d = staticmethod(convtranspose.conv_transpose2d)
+    conv_transpose3d = staticmethod(convtranspose.conv_transpose3d)
+
+    unfold = staticmethod(folding.unfold)
+    fold = staticmethod(folding.fold)
 
     max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)

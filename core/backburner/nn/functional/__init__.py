@@ -1,7 +1,17 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
 from backburner.nn.functional.activation import dropout as dropout
+from backburner.nn.functional.conv import conv1d as conv1d
 from backburner.nn.functional.conv import conv2d as conv2d
+from backburner.nn.functional.conv import conv3d as conv3d
+from backburner.nn.functional.convtranspose import conv_transpose1d as conv_transpose1d
+from backburner.nn.functional.convtranspose import conv_transpose2d as conv_transpose2d
+from backburner.nn.functional.convtranspose import conv_transpose3d as conv_transpose3d
+from backburner.nn.functional.folding import channel_shuffle as channel_shuffle
+from backburner.nn.functional.folding import fold as fold
+from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
+from backburner.nn.functional.folding import pixel_unshuffle as pixel_unshuffle
+from backburner.nn.functional.folding import unfold as unfold
 from backburner.nn.functional.indexing import embedding as embedding
 from backburner.nn.functional.linalg import linear as linear
 from backburner.nn.functional.loss import binary_cross_entropy as binary_cross_entropy
