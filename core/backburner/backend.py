@@ -21,6 +21,7 @@ from backburner.contracts.activation import Activation
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.creation import Creation
+from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.indexing import Indexing
@@ -41,6 +42,7 @@ class Backend(
     Bitwise,
     Conv,
     Creation,
+    Decompositions,
     Elementwise,
     Floating,
     Indexing,

@@ -20,8 +20,8 @@ Combination = tuple[Sequence[Shape | None], dict[str, Any]]
 
 
 def public(op: str) -> Callable[..., Any]:
-    """Return the function that a user calls: of ``bb``, ``nn.functional``, ``bb.random``, or a Tensor's own."""
-    for place in (bb, functional, bb.random, bb.Tensor):
+    """Return the function that a user calls: of one of the namespaces, or a Tensor's own."""
+    for place in (bb, functional, bb.linalg, bb.random, bb.Tensor):
         found = getattr(place, op, None)
         if callable(found):
             return found
@@ -42,6 +42,7 @@ class Row:
         outputs: which of several results carry it; by default all.
         result: the dtype of the result; by default that of the inputs.
         exact: whether it gives the same bits whatever the strides of its inputs.
+        apart: whether it is made of an op that has another forward in training, of other last bits.
         random: whether it draws from the device's stream.
         name: told apart by this where an op has several rows.
     """
@@ -55,6 +56,7 @@ class Row:
     outputs: tuple[int, ...] | None = None
     result: str = ""
     exact: bool = True
+    apart: bool = False
     random: bool = False
     name: str = ""
 

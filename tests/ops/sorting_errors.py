@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 import backburner as bb
 from ops.errors import A, Bad, I, S, T, b, n, v, x
 
@@ -11,8 +13,9 @@ zero = bb.tensor(1.0)
 nothing = bb.zeros((0, 3))
 
 REFUSED = (
-    Bad(lambda: bb.vector_norm(v, ord=0), A, "vector_norm: ord must be positive, got 0."),
-    Bad(lambda: bb.norm(v, -1), A, "vector_norm: ord must be positive, got -1."),
+    Bad(lambda: nothing.norm(-1, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3].", "negative norm"),
+    Bad(lambda: bb.norm(v, keepdims=np.array([True, False])), T, "vector_norm: keepdims must be True or False, got "),
+    Bad(lambda: v.argmax(keepdims=v), T, "argmax: keepdims must be True or False, got "),  # type: ignore[arg-type]
     Bad(lambda: bb.norm(3, 2), T, "norm: the input is a int, not a Tensor. Use bb.tensor."),
     Bad(lambda: nothing.norm(math.inf, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3]."),
     Bad(lambda: nothing.median(), S, "median: nothing to reduce: axis (0, 1) of [0, 3]."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
     conv,
+    decompositions,
     elementwise,
     floating,
     indexing,

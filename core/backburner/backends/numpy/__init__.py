@@ -7,6 +7,7 @@ from backburner.backends.numpy import (
     bitwise,
     conv,
     creation,
+    decompositions,
     elementwise,
     floating,
     indexing,
@@ -137,6 +138,18 @@ class NumpyBackend:
 
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
+
+    cholesky = staticmethod(decompositions.cholesky)
+    det = staticmethod(decompositions.det)
+    eigh = staticmethod(decompositions.eigh)
+    eigvalsh = staticmethod(decompositions.eigvalsh)
+    inv = staticmethod(decompositions.inv)
+    pinv = staticmethod(decompositions.pinv)
+    qr = staticmethod(decompositions.qr)
+    slogdet = staticmethod(decompositions.slogdet)
+    solve = staticmethod(decompositions.solve)
+    svd = staticmethod(decompositions.svd)
+    svdvals = staticmethod(decompositions.svdvals)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
