@@ -238,6 +238,15 @@ def integer(op: str, name: str, value: Any) -> int:
     raise DTypeError(f"{op}: {name} must be an integer, got {value!r}.")
 
 
+def flag(op: str, name: str, value: Any) -> bool:
+    """Return an option that must be true or false as a ``bool``."""
+    if value.__class__ is bool:
+        return value
+    if isinstance(value, (np.bool_, int)) and value in (0, 1):
+        return bool(value)
+    raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
+
+
 def number(op: str, name: str, value: Any) -> float:
     """Return an option that must be a number, not NaN, as a ``float``."""
     if value.__class__ is not float and value.__class__ is not int:
