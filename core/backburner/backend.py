@@ -27,6 +27,7 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.norm import Norm
+from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.rounding import Rounding
@@ -47,6 +48,7 @@ class Backend(
     Linalg,
     Loss,
     Norm,
+    Piecewise,
     Pool,
     Reduction,
     Rounding,

@@ -11,6 +11,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     linalg,
     loss,
     norm,
+    piecewise,
     pool,
     reduction,
     rounding,

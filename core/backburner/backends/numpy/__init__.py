@@ -13,6 +13,7 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     norm,
+    piecewise,
     pool,
     reduction,
     rounding,
@@ -104,9 +105,16 @@ class NumpyBackend:
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
     gelu = staticmethod(activation.gelu)
+    silu = staticmethod(activation.silu)
+    elu = staticmethod(activation.elu)
+    softplus = staticmethod(activation.softplus)
+    mish = staticmethod(activation.mish)
+    softsign = staticmethod(activation.softsign)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
