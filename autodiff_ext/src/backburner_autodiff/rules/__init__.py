@@ -5,8 +5,10 @@ from __future__ import annotations
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
     conv,
+    convtranspose,
     elementwise,
     floating,
+    folding,
     indexing,
     linalg,
     loss,
@@ -14,6 +16,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     piecewise,
     pool,
     reduction,
+    regression,
     rounding,
     scan,
     shape,
