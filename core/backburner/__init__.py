@@ -30,12 +30,14 @@ from backburner.dtype import uint8 as uint8
 from backburner.dtype import uint16 as uint16
 from backburner.dtype import uint32 as uint32
 from backburner.dtype import uint64 as uint64
+from backburner.errors import AnomalyError as AnomalyError
 from backburner.errors import ArgumentError as ArgumentError
 from backburner.errors import AxisError as AxisError
 from backburner.errors import BackburnerError as BackburnerError
 from backburner.errors import DeviceError as DeviceError
 from backburner.errors import DTypeError as DTypeError
 from backburner.errors import FeatureError as FeatureError
+from backburner.errors import GradcheckError as GradcheckError
 from backburner.errors import GraphError as GraphError
 from backburner.errors import IndexOutOfRange as IndexOutOfRange
 from backburner.errors import MissingGradient as MissingGradient
@@ -217,6 +219,8 @@ if TYPE_CHECKING:
     from backburner import record as record
     from backburner import train as train
     from backburner._info import __array_namespace_info__ as __array_namespace_info__
+    from backburner.debug import detect_anomaly as detect_anomaly
+    from backburner.debug import gradcheck as gradcheck
     from backburner.record import load as load
     from backburner.record import save as save
     from backburner.threads import deterministic as deterministic
@@ -235,9 +239,11 @@ _MODULES = ("data", "linalg", "nn", "optim", "random", "record", "train")
 _NAMES = {
     "__array_namespace_info__": "_info",
     "checkpoint": "transforms",
+    "detect_anomaly": "debug",
     "deterministic": "threads",
     "get_num_threads": "threads",
     "grad": "transforms",
+    "gradcheck": "debug",
     "load": "record",
     "save": "record",
     "set_num_threads": "threads",

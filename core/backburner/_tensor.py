@@ -5,7 +5,7 @@ The methods come from ``backburner.ops``, which looks the class up here when it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, Final, NoReturn, cast
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from backburner import features
 from backburner._gradients import Gradients as Gradients
-from backburner._gradients import cotangent
+from backburner._gradients import cotangent, on_arrays
 from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.contracts import Array, Shape
@@ -275,6 +275,31 @@ class Tensor(Elementwise):
         """
         backend = self._recording("Tensor.grad_replace")
         backend.grad_replace(self._primitive, grads._grads, cotangent("Tensor.grad_replace", gradient, self))
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Callable[[], None]:
+        """Call ``hook`` with the gradient by this tensor, a plain one, in every backward pass that reaches it.
+
+        Args:
+            hook: what it returns, of the same shape and dtype, is used in the gradient's place; ``None`` leaves it.
+
+        Returns:
+            A function that takes the hook away. A parameter keeps its hooks over steps and loads.
+
+        Raises:
+            FeatureError: the `autodiff` feature is not there.
+            DeviceError: the tensor is on a plain device.
+            GraphError: it is not tracked.
+
+        Example:
+            >>> import backburner as bb
+            >>> x = bb.tensor([3.0], device=bb.Device.cpu().autodiff()).require_grad()
+            >>> y = x * x
+            >>> remove = y.register_hook(lambda g: g * 10)
+            >>> y.backward()[x].tolist()
+            [60.0]
+        """
+        backend = self._recording("Tensor.register_hook")
+        return backend.register_hook(self._primitive, on_arrays(hook, self.device.without_autodiff()))
 
     def detach(self) -> Tensor:
         """Return a constant over the same array on the same device."""
