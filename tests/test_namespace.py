@@ -195,3 +195,20 @@ def test_decompositions_give_named_tuples() -> None:
     assert bb.linalg.qr(x)._fields == ("Q", "R")
     assert bb.linalg.slogdet(x)._fields == ("sign", "logabsdet")
     assert bb.linalg.svd(x)._fields == ("U", "S", "Vh")
+
+
+@autodiff
+def test_tensors_in_a_list_bring_their_device_as_indices_and_as_data() -> None:
+    device = bb.Device.cpu().autodiff()
+    one = bb.tensor(1, device=device)
+    assert bb.ones((3,))[[one, 0]].device is device
+    x = bb.tensor([1.0, 2.0], dtype="float64", device=device).require_grad()
+    y = bb.asarray([[x[0], 3], [x[1] * 2, one]])
+    assert y.dtype == bb.float64 and y.tolist() == [[1, 3], [4, 1]]
+    assert y.sum().backward()[x].tolist() == [1, 2]
+    assert bb.tensor([x[0].detach(), 2]).dtype == bb.float64
+
+
+def test_pythons_integers_are_exact_where_numpy_reads_floats() -> None:
+    assert bb.asarray([2**63, 5], dtype=bb.uint64).tolist() == [2**63, 5]
+    assert bb.asarray([2**64, 0.5]).dtype == bb.float32

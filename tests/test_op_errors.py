@@ -85,6 +85,7 @@ FILES = (
         for name in (
             *("dtype.py", "device.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
             "transforms.py",
+            "debug.py",
         )
     ),
 )

@@ -20,16 +20,20 @@ from typing import Protocol
 from backburner.contracts.activation import Activation
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
+from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
+from backburner.contracts.folding import Folding
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.norm import Norm
+from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
+from backburner.contracts.regression import Regression
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
@@ -41,16 +45,20 @@ class Backend(
     Activation,
     Bitwise,
     Conv,
+    ConvTranspose,
     Creation,
     Decompositions,
     Elementwise,
     Floating,
+    Folding,
     Indexing,
     Linalg,
     Loss,
     Norm,
+    Piecewise,
     Pool,
     Reduction,
+    Regression,
     Rounding,
     Scan,
     ShapeOps,

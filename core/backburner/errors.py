@@ -42,6 +42,14 @@ class MissingGradient(GraphError, KeyError):
         return Exception.__str__(self)  # a KeyError would show the message in quotes
 
 
+class AnomalyError(GraphError, FloatingPointError):
+    """A NaN where ``detect_anomaly`` was on the watch."""
+
+
+class GradcheckError(BackburnerError, AssertionError):
+    """A gradient is not the slope that finite differences find."""
+
+
 class RecordError(BackburnerError, ValueError):
     """A file of weights cannot be read or written as asked."""
 

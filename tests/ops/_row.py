@@ -42,7 +42,6 @@ class Row:
         outputs: which of several results carry it; by default all.
         result: the dtype of the result; by default that of the inputs.
         exact: whether it gives the same bits whatever the strides of its inputs.
-        apart: whether it is made of an op that has another forward in training, of other last bits.
         random: whether it draws from the device's stream.
         name: told apart by this where an op has several rows.
     """
@@ -56,7 +55,6 @@ class Row:
     outputs: tuple[int, ...] | None = None
     result: str = ""
     exact: bool = True
-    apart: bool = False
     random: bool = False
     name: str = ""
 

@@ -213,7 +213,6 @@ ROWS = (
         ),
         _matrix_norm,
         exact=False,
-        apart=True,
     ),
     Row(
         "matrix_rank",

@@ -239,12 +239,12 @@ def integer(op: str, name: str, value: Any) -> int:
 
 
 def flag(op: str, name: str, value: Any) -> bool:
-    """Return an option that is on or off as a ``bool``; 0 and 1 count as such."""
+    """Return an option that must be true or false as a ``bool``."""
     if value.__class__ is bool:
         return value
-    if isinstance(value, np.bool_) or isinstance(value, (int, np.integer)) and value in (0, 1):
+    if isinstance(value, (np.bool_, int)) and value in (0, 1):
         return bool(value)
-    raise DTypeError(f"{op}: {name} must be True or False, got {value!r}.")
+    raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
 
 
 def number(op: str, name: str, value: Any) -> float:

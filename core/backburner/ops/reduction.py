@@ -215,9 +215,9 @@ def _searched(op: str, x: Tensor, axis: int | None) -> tuple[Any, int]:
     return held, index
 
 
-def _kept(found: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+def _kept(op: str, found: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     """Return the places that were found, with the searched axes as 1 where they are kept."""
-    if keepdims:
+    if flag(op, "keepdims", keepdims):
         sizes = [1] * x.ndim if axis is None else list(x.shape)
         if axis is not None:
             sizes[axis] = 1
@@ -234,12 +234,7 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
         ShapeError: there is nothing to reduce.
     """
     held, index = _searched("argmax", x, axis)
-    return _kept(
-        x.device.backend.argmax(held, axis=index, keepdims=False),
-        x,
-        axis,
-        flag("argmax", "keepdims", keepdims),
-    )
+    return _kept("argmax", x.device.backend.argmax(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -251,12 +246,7 @@ def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
         ShapeError: there is nothing to reduce.
     """
     held, index = _searched("argmin", x, axis)
-    return _kept(
-        x.device.backend.argmin(held, axis=index, keepdims=False),
-        x,
-        axis,
-        flag("argmin", "keepdims", keepdims),
-    )
+    return _kept("argmin", x.device.backend.argmin(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -36,7 +36,8 @@ def _halved_symmetric(x: Array) -> Array:
 
 def _diagonal(x: Array) -> Array:
     """Return the diagonals of matrices as a view that can be written to."""
-    return np.einsum("...ii->...i", x)
+    y: Array = np.einsum("...ii->...i", x)
+    return y
 
 
 def _solved_upper(u: Array, y: Array) -> Array:

@@ -6,16 +6,20 @@ from backburner.backends.numpy import (
     activation,
     bitwise,
     conv,
+    convtranspose,
     creation,
     decompositions,
     elementwise,
     floating,
+    folding,
     indexing,
     linalg,
     loss,
     norm,
+    piecewise,
     pool,
     reduction,
+    regression,
     rounding,
     scan,
     shape,
@@ -105,9 +109,16 @@ class NumpyBackend:
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
     gelu = staticmethod(activation.gelu)
+    silu = staticmethod(activation.silu)
+    elu = staticmethod(activation.elu)
+    softplus = staticmethod(activation.softplus)
+    mish = staticmethod(activation.mish)
+    softsign = staticmethod(activation.softsign)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -166,6 +177,13 @@ class NumpyBackend:
     embedding = staticmethod(indexing.embedding)
 
     conv2d = staticmethod(conv.conv2d)
+    conv3d = staticmethod(conv.conv3d)
+
+    conv_transpose2d = staticmethod(convtranspose.conv_transpose2d)
+    conv_transpose3d = staticmethod(convtranspose.conv_transpose3d)
+
+    unfold = staticmethod(folding.unfold)
+    fold = staticmethod(folding.fold)
 
     max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
@@ -174,6 +192,11 @@ class NumpyBackend:
     layer_norm = staticmethod(norm.layer_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
+    binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
+    binary_cross_entropy_with_logits = staticmethod(loss.binary_cross_entropy_with_logits)
+    kl_div = staticmethod(loss.kl_div)
+
+    huber_loss = staticmethod(regression.huber_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
