@@ -127,6 +127,9 @@ class Elementwise:
     copysign = floating.copysign
     nextafter = floating.nextafter
     nan_to_num = floating.nan_to_num
+    real = floating.real
+    imag = floating.imag
+    conj = floating.conj
     isclose = floating.isclose
     allclose = floating.allclose
 

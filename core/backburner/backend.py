@@ -22,6 +22,7 @@ from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -29,6 +30,7 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.norm import Norm
+from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.regression import Regression
@@ -45,6 +47,7 @@ class Backend(
     Conv,
     ConvTranspose,
     Creation,
+    Decompositions,
     Elementwise,
     Floating,
     Folding,
@@ -52,6 +55,7 @@ class Backend(
     Linalg,
     Loss,
     Norm,
+    Piecewise,
     Pool,
     Reduction,
     Regression,

@@ -135,6 +135,24 @@ ROWS = (
         ),
     ),
     Row(
+        "clip",
+        (real, spread(-1, 0), spread(0, 1)),
+        sweep(
+            [
+                ((2, 3), (2, 3), (3,)),
+                ((3,), (2, 1), ()),
+                ((), (2,), (2,)),
+                ((3,), None, (1,)),
+                ((3,), (1,), None),
+                ((0, 3), (3,), (1, 1)),
+            ]
+        ),
+        lambda x, low, high: np.minimum(
+            np.maximum(x, -np.inf if low is None else low), np.inf if high is None else high
+        ),
+        name="clip_by_tensors",
+    ),
+    Row(
         "astype",
         (real,),
         ones_of([(2, 3), (), (0, 2)], [{"to": "float64"}]),

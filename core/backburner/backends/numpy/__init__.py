@@ -8,6 +8,7 @@ from backburner.backends.numpy import (
     conv,
     convtranspose,
     creation,
+    decompositions,
     elementwise,
     floating,
     folding,
@@ -15,6 +16,7 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     norm,
+    piecewise,
     pool,
     reduction,
     regression,
@@ -107,9 +109,16 @@ class NumpyBackend:
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
     gelu = staticmethod(activation.gelu)
+    silu = staticmethod(activation.silu)
+    elu = staticmethod(activation.elu)
+    softplus = staticmethod(activation.softplus)
+    mish = staticmethod(activation.mish)
+    softsign = staticmethod(activation.softsign)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -140,6 +149,18 @@ class NumpyBackend:
 
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
+
+    cholesky = staticmethod(decompositions.cholesky)
+    det = staticmethod(decompositions.det)
+    eigh = staticmethod(decompositions.eigh)
+    eigvalsh = staticmethod(decompositions.eigvalsh)
+    inv = staticmethod(decompositions.inv)
+    pinv = staticmethod(decompositions.pinv)
+    qr = staticmethod(decompositions.qr)
+    slogdet = staticmethod(decompositions.slogdet)
+    solve = staticmethod(decompositions.solve)
+    svd = staticmethod(decompositions.svd)
+    svdvals = staticmethod(decompositions.svdvals)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
