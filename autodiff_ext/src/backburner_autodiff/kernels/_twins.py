@@ -55,14 +55,19 @@ def polynomial(*coefficients: float) -> Callable[[Any], Any]:
     return evaluate
 
 
+def _mask(x: Any) -> int:
+    width: int = 8 * x.itemsize
+    return (1 << width) - 1
+
+
 def _bits(x: Any) -> int:
     integer, _, _ = layout(x)
-    return int(x.view(integer)) & ((1 << 8 * x.itemsize) - 1)
+    return int(x.view(integer)) & _mask(x)
 
 
 def _float(bits: int, like: Any) -> Any:
     width = 8 * like.itemsize
-    bits &= (1 << width) - 1
+    bits &= _mask(like)
     integer, _, _ = layout(like)
     return integer(bits - (1 << width) if bits >> (width - 1) else bits).view(type(like))
 
@@ -80,8 +85,8 @@ def with_sign(y: Any, x: Any) -> Any:
 
 def _biased(x: Any) -> int:
     integer, fraction, bias = layout(x)
-    half: int = int(np.sqrt(type(x)(0.5)).view(integer))
-    return ((_bits(x) + (bias << fraction) - half) & ((1 << 8 * x.itemsize) - 1)) >> fraction
+    half = int(np.sqrt(type(x)(0.5)).view(integer))
+    return ((_bits(x) + (bias << fraction) - half) & _mask(x)) >> fraction
 
 
 def exponent(x: Any) -> Any:
