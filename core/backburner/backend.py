@@ -22,12 +22,14 @@ from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.ctc import Ctc
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
+from backburner.contracts.margin import Margin
 from backburner.contracts.norm import Norm
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
@@ -45,12 +47,14 @@ class Backend(
     Conv,
     ConvTranspose,
     Creation,
+    Ctc,
     Elementwise,
     Floating,
     Folding,
     Indexing,
     Linalg,
     Loss,
+    Margin,
     Norm,
     Pool,
     Reduction,

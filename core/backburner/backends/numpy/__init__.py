@@ -8,12 +8,14 @@ from backburner.backends.numpy import (
     conv,
     convtranspose,
     creation,
+    ctc,
     elementwise,
     floating,
     folding,
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     pool,
     reduction,
@@ -176,6 +178,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
