@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from backburner.contracts.activation import Activation
+from backburner.contracts.attention import Attention
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.creation import Creation
@@ -38,6 +39,7 @@ from backburner.contracts.trigonometric import Trigonometric
 
 class Backend(
     Activation,
+    Attention,
     Bitwise,
     Conv,
     Creation,

@@ -13,6 +13,7 @@ from typing import Any
 
 from ops import (
     activation,
+    attention,
     bitwise,
     conv,
     creation,
@@ -39,6 +40,7 @@ from ops.creation import Draw as Draw
 
 FAMILIES = (
     activation,
+    attention,
     bitwise,
     conv,
     creation,

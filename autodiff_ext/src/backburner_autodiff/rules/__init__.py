@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
+    attention,
     conv,
     elementwise,
     floating,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    attention,
     bitwise,
     conv,
     creation,
@@ -107,6 +108,8 @@ class NumpyBackend:
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)

@@ -1,6 +1,7 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
 from backburner.nn.functional.activation import dropout as dropout
+from backburner.nn.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from backburner.nn.functional.conv import conv2d as conv2d
 from backburner.nn.functional.indexing import embedding as embedding
 from backburner.nn.functional.linalg import linear as linear
