@@ -25,6 +25,7 @@ from backburner.contracts.creation import Creation
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
+from backburner.contracts.gamma import Gamma
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
@@ -49,6 +50,7 @@ class Backend(
     Elementwise,
     Floating,
     Folding,
+    Gamma,
     Indexing,
     Linalg,
     Loss,

@@ -11,6 +11,7 @@ from backburner.backends.numpy import (
     elementwise,
     floating,
     folding,
+    gamma,
     indexing,
     linalg,
     loss,
@@ -51,6 +52,9 @@ class NumpyBackend:
     tanh = staticmethod(elementwise.tanh)
     erf = staticmethod(elementwise.erf)
     erfc = staticmethod(elementwise.erfc)
+    erfinv = staticmethod(elementwise.erfinv)
+    lgamma = staticmethod(gamma.lgamma)
+    digamma = staticmethod(gamma.digamma)
     expm1 = staticmethod(elementwise.expm1)
     log1p = staticmethod(elementwise.log1p)
     log2 = staticmethod(elementwise.log2)
