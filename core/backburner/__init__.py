@@ -40,6 +40,7 @@ from backburner.errors import FeatureError as FeatureError
 from backburner.errors import GradcheckError as GradcheckError
 from backburner.errors import GraphError as GraphError
 from backburner.errors import IndexOutOfRange as IndexOutOfRange
+from backburner.errors import LinAlgError as LinAlgError
 from backburner.errors import MissingGradient as MissingGradient
 from backburner.errors import RecordError as RecordError
 from backburner.errors import ShapeError as ShapeError

@@ -22,6 +22,7 @@ from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -47,6 +48,7 @@ class Backend(
     Conv,
     ConvTranspose,
     Creation,
+    Decompositions,
     Elementwise,
     Floating,
     Folding,

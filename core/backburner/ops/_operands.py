@@ -23,7 +23,7 @@ _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 MOST = 1 << 60
-_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
+MOST_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
 
 
 def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
@@ -275,8 +275,8 @@ def element(op: str, name: str, value: Any, dtype: DType) -> Scalar:
 
 def rank(op: str, ndim: int) -> None:
     """Refuse more dimensions than there can be."""
-    if ndim > _RANKS:
-        raise ShapeError(f"{op}: {ndim} dimensions are more than {_RANKS}, the most there can be.")
+    if ndim > MOST_RANKS:
+        raise ShapeError(f"{op}: {ndim} dimensions are more than {MOST_RANKS}, the most there can be.")
 
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:

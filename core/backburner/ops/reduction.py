@@ -13,7 +13,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.dtype import canonical
-from backburner.errors import ArgumentError, ShapeError
+from backburner.errors import ShapeError
 from backburner.ops import elementwise
 from backburner.ops._operands import (
     Axis,
@@ -149,33 +149,24 @@ def vector_norm(x: Tensor, /, axis: Axis = None, keepdims: bool = False, ord: fl
         x: a tensor; integers are taken as float32.
         axis: see the module; several axes, or all, are one vector.
         keepdims: see the module.
-        ord: positive; ``inf`` for the largest ``|x|``.
+        ord: ``inf`` and ``-inf`` for the largest and the smallest ``|x|``, 0 for how many are not 0.
 
     Raises:
-        ArgumentError: ``ord`` is not positive.
-        ShapeError: there is nothing to take the largest of.
+        ShapeError: there is nothing to take the largest or smallest of, which a negative ``ord`` needs, too.
     """
     held = floating("vector_norm", x)
     axes = all_axes("vector_norm", axis, held.ndim)
+    keepdims = flag("vector_norm", "keepdims", keepdims)
     power = number("vector_norm", "ord", ord)
-    if power <= 0:
-        raise ArgumentError(f"vector_norm: ord must be positive, got {ord!r}.")
     backend = x.device.backend
-    if power == np.inf:
+    if power < 0 or power == np.inf:
         _not_empty("vector_norm", held, axes)
-        return _tensor.Tensor(
-            backend.max(backend.abs(held), axis=axes, keepdims=flag("vector_norm", "keepdims", keepdims)),
-            x.device,
-        )
+    if power in (np.inf, -np.inf):
+        extremum = backend.max if power > 0 else backend.min
+        return _tensor.Tensor(extremum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
     if power == 1:
-        return _tensor.Tensor(
-            backend.sum(backend.abs(held), axis=axes, keepdims=flag("vector_norm", "keepdims", keepdims)),
-            x.device,
-        )
-    return _tensor.Tensor(
-        backend.vector_norm(held, axis=axes, ord=power, keepdims=flag("vector_norm", "keepdims", keepdims)),
-        x.device,
-    )
+        return _tensor.Tensor(backend.sum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(backend.vector_norm(held, axis=axes, ord=power, keepdims=keepdims), x.device)
 
 
 def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Tensor:

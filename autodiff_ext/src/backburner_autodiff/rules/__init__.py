@@ -6,6 +6,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     activation,
     conv,
     convtranspose,
+    decompositions,
     elementwise,
     floating,
     folding,

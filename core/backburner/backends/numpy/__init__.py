@@ -8,6 +8,7 @@ from backburner.backends.numpy import (
     conv,
     convtranspose,
     creation,
+    decompositions,
     elementwise,
     floating,
     folding,
@@ -152,6 +153,18 @@ class NumpyBackend:
 
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
+
+    cholesky = staticmethod(decompositions.cholesky)
+    det = staticmethod(decompositions.det)
+    eigh = staticmethod(decompositions.eigh)
+    eigvalsh = staticmethod(decompositions.eigvalsh)
+    inv = staticmethod(decompositions.inv)
+    pinv = staticmethod(decompositions.pinv)
+    qr = staticmethod(decompositions.qr)
+    slogdet = staticmethod(decompositions.slogdet)
+    solve = staticmethod(decompositions.solve)
+    svd = staticmethod(decompositions.svd)
+    svdvals = staticmethod(decompositions.svdvals)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
