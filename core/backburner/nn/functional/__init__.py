@@ -2,7 +2,6 @@
 
 from backburner.nn.functional.activation import celu as celu
 from backburner.nn.functional.activation import dropout as dropout
-from backburner.nn.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from backburner.nn.functional.activation import elu as elu
 from backburner.nn.functional.activation import glu as glu
 from backburner.nn.functional.activation import gumbel_softmax as gumbel_softmax
@@ -15,6 +14,7 @@ from backburner.nn.functional.activation import softmin as softmin
 from backburner.nn.functional.activation import softplus as softplus
 from backburner.nn.functional.activation import softsign as softsign
 from backburner.nn.functional.activation import tanhshrink as tanhshrink
+from backburner.nn.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from backburner.nn.functional.conv import conv1d as conv1d
 from backburner.nn.functional.conv import conv2d as conv2d
 from backburner.nn.functional.conv import conv3d as conv3d
