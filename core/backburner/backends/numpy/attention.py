@@ -214,7 +214,7 @@ class Heads:
 
         def product(values: Array) -> Array:
             part = values[block.heads, : block.keys]
-            return np.matmul(weights.reshape(len(part), -1, block.keys), part)
+            return np.asarray(np.matmul(weights.reshape(len(part), -1, block.keys), part))
 
         y = product(self.value)
         if self._ends is not None:
