@@ -29,6 +29,7 @@ from backburner.contracts.loss import Loss
 from backburner.contracts.norm import Norm
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
+from backburner.contracts.resample import Resample
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
@@ -49,6 +50,7 @@ class Backend(
     Norm,
     Pool,
     Reduction,
+    Resample,
     Rounding,
     Scan,
     ShapeOps,

@@ -13,6 +13,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     norm,
     pool,
     reduction,
+    resample,
     rounding,
     scan,
     shape,

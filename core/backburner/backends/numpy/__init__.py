@@ -15,6 +15,7 @@ from backburner.backends.numpy import (
     norm,
     pool,
     reduction,
+    resample,
     rounding,
     scan,
     shape,
@@ -122,6 +123,9 @@ class NumpyBackend:
     std = staticmethod(reduction.std)
     vector_norm = staticmethod(reduction.vector_norm)
     median = staticmethod(reduction.median)
+
+    interpolate = staticmethod(resample.interpolate)
+    grid_sample = staticmethod(resample.grid_sample)
 
     cumulative_sum = staticmethod(scan.cumulative_sum)
     cumulative_prod = staticmethod(scan.cumulative_prod)

@@ -10,6 +10,9 @@ from backburner.nn.functional.norm import batch_norm as batch_norm
 from backburner.nn.functional.norm import layer_norm as layer_norm
 from backburner.nn.functional.pool import avg_pool2d as avg_pool2d
 from backburner.nn.functional.pool import max_pool2d as max_pool2d
+from backburner.nn.functional.resample import affine_grid as affine_grid
+from backburner.nn.functional.resample import grid_sample as grid_sample
+from backburner.nn.functional.resample import interpolate as interpolate
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu
