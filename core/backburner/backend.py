@@ -34,8 +34,8 @@ from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
-from backburner.contracts.resample import Resample
 from backburner.contracts.regression import Regression
+from backburner.contracts.resample import Resample
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
