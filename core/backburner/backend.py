@@ -36,6 +36,7 @@ from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.regression import Regression
+from backburner.contracts.resample import Resample
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
@@ -62,6 +63,7 @@ class Backend(
     Piecewise,
     Pool,
     Reduction,
+    Resample,
     Regression,
     Rounding,
     Scan,

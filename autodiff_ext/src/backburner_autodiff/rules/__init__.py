@@ -20,6 +20,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,

@@ -22,6 +22,7 @@ from backburner.backends.numpy import (
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
@@ -140,6 +141,9 @@ class NumpyBackend:
     std = staticmethod(reduction.std)
     vector_norm = staticmethod(reduction.vector_norm)
     median = staticmethod(reduction.median)
+
+    interpolate = staticmethod(resample.interpolate)
+    grid_sample = staticmethod(resample.grid_sample)
 
     cumulative_sum = staticmethod(scan.cumulative_sum)
     cumulative_prod = staticmethod(scan.cumulative_prod)
