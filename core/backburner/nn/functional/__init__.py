@@ -1,6 +1,20 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
+from backburner.nn.functional.activation import celu as celu
 from backburner.nn.functional.activation import dropout as dropout
+from backburner.nn.functional.activation import elu as elu
+from backburner.nn.functional.activation import glu as glu
+from backburner.nn.functional.activation import gumbel_softmax as gumbel_softmax
+from backburner.nn.functional.activation import logsigmoid as logsigmoid
+from backburner.nn.functional.activation import mish as mish
+from backburner.nn.functional.activation import quiet_softmax as quiet_softmax
+from backburner.nn.functional.activation import selu as selu
+from backburner.nn.functional.activation import silu as silu
+from backburner.nn.functional.activation import softmin as softmin
+from backburner.nn.functional.activation import softplus as softplus
+from backburner.nn.functional.activation import softsign as softsign
+from backburner.nn.functional.activation import tanhshrink as tanhshrink
+from backburner.nn.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from backburner.nn.functional.conv import conv1d as conv1d
 from backburner.nn.functional.conv import conv2d as conv2d
 from backburner.nn.functional.conv import conv3d as conv3d
@@ -33,6 +47,18 @@ from backburner.nn.functional.margin import (
 )
 from backburner.nn.functional.norm import batch_norm as batch_norm
 from backburner.nn.functional.norm import layer_norm as layer_norm
+from backburner.nn.functional.piecewise import hardshrink as hardshrink
+from backburner.nn.functional.piecewise import hardsigmoid as hardsigmoid
+from backburner.nn.functional.piecewise import hardswish as hardswish
+from backburner.nn.functional.piecewise import hardtanh as hardtanh
+from backburner.nn.functional.piecewise import leaky_relu as leaky_relu
+from backburner.nn.functional.piecewise import prelu as prelu
+from backburner.nn.functional.piecewise import relu6 as relu6
+from backburner.nn.functional.piecewise import rrelu as rrelu
+from backburner.nn.functional.piecewise import shrink as shrink
+from backburner.nn.functional.piecewise import softshrink as softshrink
+from backburner.nn.functional.piecewise import threshold as threshold
+from backburner.nn.functional.piecewise import thresholded_relu as thresholded_relu
 from backburner.nn.functional.pool import avg_pool2d as avg_pool2d
 from backburner.nn.functional.pool import max_pool2d as max_pool2d
 from backburner.nn.functional.regression import gaussian_nll_loss as gaussian_nll_loss
@@ -41,6 +67,9 @@ from backburner.nn.functional.regression import l1_loss as l1_loss
 from backburner.nn.functional.regression import mse_loss as mse_loss
 from backburner.nn.functional.regression import poisson_nll_loss as poisson_nll_loss
 from backburner.nn.functional.regression import smooth_l1_loss as smooth_l1_loss
+from backburner.nn.functional.resample import affine_grid as affine_grid
+from backburner.nn.functional.resample import grid_sample as grid_sample
+from backburner.nn.functional.resample import interpolate as interpolate
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu
