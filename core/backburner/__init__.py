@@ -80,6 +80,7 @@ from backburner.ops.elementwise import divide as divide
 from backburner.ops.elementwise import equal as equal
 from backburner.ops.elementwise import erf as erf
 from backburner.ops.elementwise import erfc as erfc
+from backburner.ops.elementwise import erfinv as erfinv
 from backburner.ops.elementwise import exp as exp
 from backburner.ops.elementwise import expm1 as expm1
 from backburner.ops.elementwise import greater as greater
@@ -123,6 +124,8 @@ from backburner.ops.floating import nan_to_num as nan_to_num
 from backburner.ops.floating import nextafter as nextafter
 from backburner.ops.floating import real as real
 from backburner.ops.floating import signbit as signbit
+from backburner.ops.gamma import digamma as digamma
+from backburner.ops.gamma import lgamma as lgamma
 from backburner.ops.indexing import bincount as bincount
 from backburner.ops.indexing import gather as gather
 from backburner.ops.indexing import index_add as index_add

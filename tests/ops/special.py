@@ -396,6 +396,7 @@ UNARY: dict[str, Callable[..., bb.Tensor]] = {
     "sin": bb.sin, "cos": bb.cos, "tan": bb.tan, "asin": bb.asin, "acos": bb.acos, "atan": bb.atan, "sinh": bb.sinh,
     "cosh": bb.cosh, "asinh": bb.asinh, "acosh": bb.acosh, "atanh": bb.atanh, "expm1": bb.expm1, "log1p": bb.log1p,
     "log2": bb.log2, "log10": bb.log10, "erfc": bb.erfc, "reciprocal": bb.reciprocal, "rsqrt": bb.rsqrt,
+    "erfinv": bb.erfinv, "lgamma": bb.lgamma, "digamma": bb.digamma,
     "silu": functional.silu, "mish": functional.mish, "elu": functional.elu, "selu": functional.selu,
     "softplus": functional.softplus, "logsigmoid": functional.logsigmoid, "softsign": functional.softsign,
     "tanhshrink": functional.tanhshrink, "hardswish": functional.hardswish, "relu6": functional.relu6,

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
     elementwise,
     floating,
     folding,
+    gamma,
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
@@ -52,6 +57,9 @@ class NumpyBackend:
     tanh = staticmethod(elementwise.tanh)
     erf = staticmethod(elementwise.erf)
     erfc = staticmethod(elementwise.erfc)
+    erfinv = staticmethod(elementwise.erfinv)
+    lgamma = staticmethod(gamma.lgamma)
+    digamma = staticmethod(gamma.digamma)
     expm1 = staticmethod(elementwise.expm1)
     log1p = staticmethod(elementwise.log1p)
     log2 = staticmethod(elementwise.log2)
@@ -118,6 +126,7 @@ class NumpyBackend:
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
 
+    scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
     piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
@@ -134,6 +143,9 @@ class NumpyBackend:
     std = staticmethod(reduction.std)
     vector_norm = staticmethod(reduction.vector_norm)
     median = staticmethod(reduction.median)
+
+    interpolate = staticmethod(resample.interpolate)
+    grid_sample = staticmethod(resample.grid_sample)
 
     cumulative_sum = staticmethod(scan.cumulative_sum)
     cumulative_prod = staticmethod(scan.cumulative_prod)
@@ -197,6 +209,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
