@@ -257,7 +257,8 @@ def test_the_layout_of_the_inputs_does_not_matter_to_gradients(
 def test_recording_does_not_change_the_result(row: Row, dtype: str, device: bb.Device) -> None:
     from backburner_autodiff.rules import RULES
 
-    own = row.op in RULES and RULES[row.op].forward is not None
+    # a composite may be made of ops with a forward of their own; its results then depend on the layout too
+    own = RULES[row.op].forward is not None if row.op in RULES else not row.exact
     for case in row.cases():
         with told(case):
             plain = evaluate(case, case.arrays(dtype))

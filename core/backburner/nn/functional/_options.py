@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,3 +64,11 @@ def parameter(op: str, name: str, x: Any, shape: tuple[int, ...]) -> None:
     """Check the shape of an optional parameter."""
     if x is not None and x.shape != shape:
         raise ShapeError(f"{op}: {name} must have shape {list(shape)}, got {list(x.shape)}.")
+
+
+def finite(op: str, name: str, value: float) -> float:
+    """Return a number that is neither NaN nor infinite."""
+    found = number(op, name, value)
+    if not math.isfinite(found):
+        raise ArgumentError(f"{op}: {name} must be finite, got {found}.")
+    return found
