@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from backburner.contracts import Array, Pair, Triple
+from backburner.contracts import Array, Pair, Shape, Triple
 
 CHUNK_BYTES = 1 << 20
 """Columns of one chunk of images: they stay in the cache, and below what malloc maps anew at each call."""
@@ -145,12 +145,14 @@ class _Taps:
         start = top * sh * (self.width if self.runs else 1)
         chunk = self._chunk[:, :, start:]
         n, c, *steps = chunk.strides
+        shape: Shape = chunk.shape[:2]
         if self.runs:
-            shape, strides = (self.length(rows),), (dh * self.width * steps[0], dw * steps[0], steps[0])
+            shape += kh, kw, self.length(rows)
+            steps = [dh * self.width * steps[0], dw * steps[0], steps[0]]
         else:
-            shape = rows, self.size[1]
-            strides = dh * steps[0], dw * steps[1], sh * steps[0], sw * steps[1]
-        return as_strided(chunk, (*chunk.shape[:2], kh, kw, *shape), (n, c, *strides), writeable=False)
+            shape += kh, kw, rows, self.size[1]
+            steps = [dh * steps[0], dw * steps[1], sh * steps[0], sw * steps[1]]
+        return as_strided(chunk, shape, (n, c, *steps), writeable=False)
 
 
 def _pointwise(x: Array, weight: Array, bias: Array | None, groups: int) -> Array:
