@@ -26,6 +26,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 
 
@@ -112,6 +113,7 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
