@@ -113,11 +113,13 @@ class NumpyBackend:
     softplus = staticmethod(activation.softplus)
     mish = staticmethod(activation.mish)
     softsign = staticmethod(activation.softsign)
+    glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
 
-    piecewise = staticmethod(piecewise.piecewise)
+    prelu = staticmethod(piecewise.prelu)
+    piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -177,6 +179,8 @@ class NumpyBackend:
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
+    rms_norm = staticmethod(norm.rms_norm)
+    group_norm = staticmethod(norm.group_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
     binary_cross_entropy = staticmethod(loss.binary_cross_entropy)

@@ -33,7 +33,11 @@ from backburner.nn.functional.loss import cross_entropy as cross_entropy
 from backburner.nn.functional.loss import kl_div as kl_div
 from backburner.nn.functional.loss import nll_loss as nll_loss
 from backburner.nn.functional.norm import batch_norm as batch_norm
+from backburner.nn.functional.norm import group_norm as group_norm
+from backburner.nn.functional.norm import instance_norm as instance_norm
 from backburner.nn.functional.norm import layer_norm as layer_norm
+from backburner.nn.functional.norm import local_response_norm as local_response_norm
+from backburner.nn.functional.norm import rms_norm as rms_norm
 from backburner.nn.functional.piecewise import hardshrink as hardshrink
 from backburner.nn.functional.piecewise import hardsigmoid as hardsigmoid
 from backburner.nn.functional.piecewise import hardswish as hardswish
