@@ -6,6 +6,7 @@ import ast
 import traceback
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import backburner as bb
@@ -26,6 +27,7 @@ BUILTIN: dict[type[Exception], type[Exception]] = {
     bb.IndexOutOfRange: IndexError,
     bb.AxisError: IndexError,
     bb.MissingGradient: KeyError,
+    bb.LinAlgError: np.linalg.LinAlgError,
 }
 """What a caller who knows only Python catches each of them by."""
 

@@ -135,13 +135,16 @@ class Tensor(Elementwise):
             raise ArgumentError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
         return self._array().astype(dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         self._refuse_tracked("__dlpack__")
+        options: Any = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
         try:
             return self.numpy().__dlpack__(**options)
         except BufferError:
             # A protocol from before 1.0, as NumPy 2.0's, cannot say that an array is read-only.
-            if options.get("copy") is False:
+            if copy is False:
                 raise
             return self._array().copy().__dlpack__(**options)
 
@@ -152,7 +155,7 @@ class Tensor(Elementwise):
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         import backburner
 
-        if api_version not in (None, "2022.12", "2023.12", "2024.12"):
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ArgumentError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
         return backburner
 
@@ -170,6 +173,9 @@ class Tensor(Elementwise):
 
     def __float__(self) -> float:
         return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if spec else str(self), spec)

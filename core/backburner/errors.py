@@ -1,12 +1,14 @@
 """Every exception of Backburner.
 
 A message reads ``op: what is wrong: the values. What to do.`` and each class also subclasses the builtin
-that a caller would catch. Nothing here imports anything, so that every layer may raise.
+that a caller would catch. Nothing here imports anything but NumPy's, so that every layer may raise.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 
 class BackburnerError(Exception):
@@ -58,6 +60,10 @@ class IndexOutOfRange(BackburnerError, IndexError):
 
 class AxisError(ShapeError, IndexOutOfRange):
     """An axis that the array does not have; also both builtins, as NumPy's is."""
+
+
+class LinAlgError(BackburnerError, np.linalg.LinAlgError):
+    """A matrix that has no such inverse or decomposition, or none that LAPACK finds; also NumPy's."""
 
 
 class FeatureError(BackburnerError, ImportError, NotImplementedError):

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
+    decompositions,
     elementwise,
     floating,
     folding,
+    gamma,
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
@@ -51,6 +57,9 @@ class NumpyBackend:
     tanh = staticmethod(elementwise.tanh)
     erf = staticmethod(elementwise.erf)
     erfc = staticmethod(elementwise.erfc)
+    erfinv = staticmethod(elementwise.erfinv)
+    lgamma = staticmethod(gamma.lgamma)
+    digamma = staticmethod(gamma.digamma)
     expm1 = staticmethod(elementwise.expm1)
     log1p = staticmethod(elementwise.log1p)
     log2 = staticmethod(elementwise.log2)
@@ -120,6 +129,8 @@ class NumpyBackend:
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+    scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
+    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -136,6 +147,9 @@ class NumpyBackend:
     vector_norm = staticmethod(reduction.vector_norm)
     median = staticmethod(reduction.median)
 
+    interpolate = staticmethod(resample.interpolate)
+    grid_sample = staticmethod(resample.grid_sample)
+
     cumulative_sum = staticmethod(scan.cumulative_sum)
     cumulative_prod = staticmethod(scan.cumulative_prod)
     cummax = staticmethod(scan.cummax)
@@ -150,6 +164,18 @@ class NumpyBackend:
 
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
+
+    cholesky = staticmethod(decompositions.cholesky)
+    det = staticmethod(decompositions.det)
+    eigh = staticmethod(decompositions.eigh)
+    eigvalsh = staticmethod(decompositions.eigvalsh)
+    inv = staticmethod(decompositions.inv)
+    pinv = staticmethod(decompositions.pinv)
+    qr = staticmethod(decompositions.qr)
+    slogdet = staticmethod(decompositions.slogdet)
+    solve = staticmethod(decompositions.solve)
+    svd = staticmethod(decompositions.svd)
+    svdvals = staticmethod(decompositions.svdvals)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
@@ -188,6 +214,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
