@@ -129,8 +129,8 @@ class NumpyBackend:
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
-    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
