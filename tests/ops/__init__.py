@@ -13,10 +13,12 @@ from typing import Any
 
 from ops import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
     elementwise,
     floating,
@@ -25,6 +27,7 @@ from ops import (
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
@@ -36,6 +39,7 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -46,10 +50,12 @@ from ops.creation import Draw as Draw
 
 FAMILIES = (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
     elementwise,
     floating,
@@ -58,6 +64,7 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
@@ -69,6 +76,7 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

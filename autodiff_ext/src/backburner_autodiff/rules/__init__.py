@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
+    attention,
     conv,
     convtranspose,
+    ctc,
     decompositions,
     elementwise,
     floating,
@@ -14,6 +16,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
@@ -25,6 +28,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
     elementwise,
     floating,
@@ -16,6 +18,7 @@ from backburner.backends.numpy import (
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
@@ -27,6 +30,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 
 
@@ -113,17 +117,22 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
     softplus = staticmethod(activation.softplus)
     mish = staticmethod(activation.mish)
     softsign = staticmethod(activation.softsign)
+    glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
 
-    piecewise = staticmethod(piecewise.piecewise)
+    prelu = staticmethod(piecewise.prelu)
+    piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
+    scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -198,6 +207,8 @@ class NumpyBackend:
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
+    rms_norm = staticmethod(norm.rms_norm)
+    group_norm = staticmethod(norm.group_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
     binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
@@ -205,6 +216,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)
