@@ -30,6 +30,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 
 
@@ -116,6 +117,7 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)

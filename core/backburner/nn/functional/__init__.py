@@ -74,6 +74,7 @@ from backburner.nn.functional.regression import smooth_l1_loss as smooth_l1_loss
 from backburner.nn.functional.resample import affine_grid as affine_grid
 from backburner.nn.functional.resample import grid_sample as grid_sample
 from backburner.nn.functional.resample import interpolate as interpolate
+from backburner.nn.functional.shape import pad as pad
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu
