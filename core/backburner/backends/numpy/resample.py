@@ -179,9 +179,8 @@ def _taps(coordinates: Array, size: int, stride: int, options: tuple[str, str, b
         rates = np.full(places.shape, rate, places.dtype)
         if mode == "bicubic":
             if padding_mode != "reflection":
-                np.clip(
-                    places, -3, size + 2, out=places
-                )  # whence all taps are outside; infinities must not count
+                # whence all taps are outside; infinities must not count
+                np.clip(places, -3, size + 2, out=places)
             below = np.floor(places)
             t = places - below
             taps = np.stack([below + i for i in range(-1, 3)], 1)
