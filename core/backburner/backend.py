@@ -26,6 +26,7 @@ from backburner.contracts.floating import Floating
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
@@ -34,6 +35,7 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.unpool import Unpool
 
 
 class Backend(
@@ -46,6 +48,7 @@ class Backend(
     Indexing,
     Linalg,
     Loss,
+    MaxPool,
     Norm,
     Pool,
     Reduction,
@@ -54,6 +57,7 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Unpool,
     Protocol,
 ):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""

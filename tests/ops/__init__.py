@@ -21,6 +21,7 @@ from ops import (
     indexing,
     linalg,
     loss,
+    maxpool,
     norm,
     pool,
     reduction,
@@ -29,6 +30,7 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    unpool,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -47,6 +49,7 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    maxpool,
     norm,
     pool,
     reduction,
@@ -55,6 +58,7 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    unpool,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

@@ -10,6 +10,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     indexing,
     linalg,
     loss,
+    maxpool,
     norm,
     pool,
     reduction,
@@ -18,6 +19,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    unpool,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

@@ -12,6 +12,7 @@ from backburner.backends.numpy import (
     indexing,
     linalg,
     loss,
+    maxpool,
     norm,
     pool,
     reduction,
@@ -20,6 +21,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
 )
 
 
@@ -154,8 +156,11 @@ class NumpyBackend:
 
     conv2d = staticmethod(conv.conv2d)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
