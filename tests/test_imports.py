@@ -23,7 +23,13 @@ CORE_LAYERS = (
     ("backburner.cli",),
     ("backburner.models",),
     (
-        *("backburner.nn", "backburner.record", "backburner.data", "backburner.transforms"),
+        *(
+            "backburner.nn",
+            "backburner.record",
+            "backburner.data",
+            "backburner.transforms",
+            "backburner.debug",
+        ),
         *("backburner.optim", "backburner.train"),
     ),
     ("backburner.nn.functional",),
@@ -51,9 +57,10 @@ CORE_LAYERS = (
 )
 EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),
-    ("backburner_autodiff.optim",),
+    ("backburner_autodiff.optim", "backburner_autodiff.gradcheck"),
     ("backburner_autodiff", "backburner_autodiff.backend", "backburner_autodiff._record"),
-    ("backburner_autodiff.checkpoint", "backburner_autodiff.rules"),
+    ("backburner_autodiff.budget",),
+    ("backburner_autodiff.checkpoint", "backburner_autodiff.anomaly", "backburner_autodiff.rules"),
     ("backburner_autodiff.tape",),
     ("backburner_autodiff._rule", "backburner_autodiff.kernels", "backburner_autodiff.threads"),
 )

@@ -30,9 +30,9 @@ def family(function: Any) -> str:
 
 
 def public_ops() -> dict[str, Callable[..., Any]]:
-    """Return every op that ``bb``, ``nn.functional`` and ``bb.random`` export, by name."""
+    """Return every op that ``bb``, ``nn.functional``, ``bb.linalg`` and ``bb.random`` export, by name."""
     found = {}
-    for place in (bb, functional, bb.random):
+    for place in (bb, functional, bb.linalg, bb.random):
         for name in dir(place):
             value = getattr(place, name)
             if inspect.isfunction(value) and not name.startswith("_") and HOMES.fullmatch(value.__module__):
@@ -109,7 +109,7 @@ def test_an_op_is_in_the_file_of_one_family_in_every_tree(op: str) -> None:
         assert family(OPS[op]) == home
         assert OPS[op].__name__ == op
     else:
-        assert op in ("random", "getitem", "at")
+        assert op in ("random", "getitem", "at", "piecewise")
 
 
 @autodiff
@@ -180,6 +180,7 @@ METHODS = {
     if f.__module__.startswith("backburner.ops.")
     and next(iter(inspect.signature(f).parameters)) == "x"
     and not name.endswith("_like")
+    and hasattr(bb, name)
 }
 
 

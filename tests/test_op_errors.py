@@ -6,6 +6,7 @@ import ast
 import traceback
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import backburner as bb
@@ -26,6 +27,7 @@ BUILTIN: dict[type[Exception], type[Exception]] = {
     bb.IndexOutOfRange: IndexError,
     bb.AxisError: IndexError,
     bb.MissingGradient: KeyError,
+    bb.LinAlgError: np.linalg.LinAlgError,
 }
 """What a caller who knows only Python catches each of them by."""
 
@@ -83,6 +85,7 @@ FILES = (
         for name in (
             *("dtype.py", "device.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
             "transforms.py",
+            "debug.py",
         )
     ),
 )

@@ -257,7 +257,8 @@ def test_the_layout_of_the_inputs_does_not_matter_to_gradients(
 def test_recording_does_not_change_the_result(row: Row, dtype: str, device: bb.Device) -> None:
     from backburner_autodiff.rules import RULES
 
-    own = row.op in RULES and RULES[row.op].forward is not None
+    # a composite may be made of ops with a forward of their own; its results then depend on the layout too
+    own = RULES[row.op].forward is not None if row.op in RULES else not row.exact
     for case in row.cases():
         with told(case):
             plain = evaluate(case, case.arrays(dtype))
@@ -273,8 +274,9 @@ def test_recording_does_not_change_the_result(row: Row, dtype: str, device: bb.D
 
 @autodiff
 @every_gradient
-def test_balanced_checkpointing_gives_the_same_gradients_bit_for_bit(row: Row, device: bb.Device) -> None:
+def test_keeping_less_gives_the_same_gradients_bit_for_bit(row: Row, device: bb.Device) -> None:
     balanced = device.gradient_checkpointing()
+    nothing = device.gradient_checkpointing(budget_bytes=0)
     for case in row.cases():
 
         def through_memory_bound_ops(*xs: Any, case: Case = case) -> tuple[bb.Tensor, ...]:
@@ -283,7 +285,8 @@ def test_balanced_checkpointing_gives_the_same_gradients_bit_for_bit(row: Row, d
         with told(case):
             arrays = case.arrays("float32")
             plain = differentiate(case, arrays, device, through_memory_bound_ops)
-            assert bits(differentiate(case, arrays, balanced, through_memory_bound_ops)) == bits(plain)
+            for less in (balanced, nothing):
+                assert bits(differentiate(case, arrays, less, through_memory_bound_ops)) == bits(plain)
 
 
 @autodiff

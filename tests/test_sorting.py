@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,3 +116,30 @@ def test_nan_is_not_zero_and_goes_to_the_end() -> None:
     assert x.any().item() is True and x.all().item() is False and x.count_nonzero().item() == 1
     assert bb.searchsorted(bb.tensor([0.0, 1.0, nan]), x).tolist() == [0, 2]
     assert bb.tensor([3.0, nan, 1.0]).argmin().item() == 1
+
+
+FAR = (1,) * 62 + (2, 3)
+
+
+@autodiff
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, index: x.sort(axis=-2),
+        lambda x, index: x.sort(descending=True),
+        lambda x, index: x.topk(2)[0],
+        lambda x, index: x.take_along_axis(index),
+        lambda x, index: x.gather(-2, index),
+        lambda x, index: x.scatter_add(-1, index, x),
+        lambda x, index: x.quantile(0.5, axis=-1),
+    ],
+)
+def test_as_many_axes_as_there_can_be_are_searched_like_two(call: Callable[..., bb.Tensor]) -> None:
+    found = []
+    for shape in (FAR, (2, 3)):
+        values = np.array([2.0, 9.0, 4.0, 7.0, 1.0, 5.0]).reshape(shape)
+        x = bb.tensor(values, device=bb.Device.cpu().autodiff()).require_grad()
+        y = call(x, np.zeros(shape, np.int64))
+        dx = y.backward(bb.asarray(np.arange(1.0, y.size + 1).reshape(y.shape)))[x]
+        found.append((y.flatten().tolist(), dx.flatten().tolist()))
+    assert found[0] == found[1]

@@ -30,14 +30,17 @@ from backburner.dtype import uint8 as uint8
 from backburner.dtype import uint16 as uint16
 from backburner.dtype import uint32 as uint32
 from backburner.dtype import uint64 as uint64
+from backburner.errors import AnomalyError as AnomalyError
 from backburner.errors import ArgumentError as ArgumentError
 from backburner.errors import AxisError as AxisError
 from backburner.errors import BackburnerError as BackburnerError
 from backburner.errors import DeviceError as DeviceError
 from backburner.errors import DTypeError as DTypeError
 from backburner.errors import FeatureError as FeatureError
+from backburner.errors import GradcheckError as GradcheckError
 from backburner.errors import GraphError as GraphError
 from backburner.errors import IndexOutOfRange as IndexOutOfRange
+from backburner.errors import LinAlgError as LinAlgError
 from backburner.errors import MissingGradient as MissingGradient
 from backburner.errors import RecordError as RecordError
 from backburner.errors import ShapeError as ShapeError
@@ -77,6 +80,7 @@ from backburner.ops.elementwise import divide as divide
 from backburner.ops.elementwise import equal as equal
 from backburner.ops.elementwise import erf as erf
 from backburner.ops.elementwise import erfc as erfc
+from backburner.ops.elementwise import erfinv as erfinv
 from backburner.ops.elementwise import exp as exp
 from backburner.ops.elementwise import expm1 as expm1
 from backburner.ops.elementwise import greater as greater
@@ -109,14 +113,19 @@ from backburner.ops.elementwise import subtract as subtract
 from backburner.ops.elementwise import tanh as tanh
 from backburner.ops.elementwise import where as where
 from backburner.ops.floating import allclose as allclose
+from backburner.ops.floating import conj as conj
 from backburner.ops.floating import copysign as copysign
+from backburner.ops.floating import imag as imag
 from backburner.ops.floating import isclose as isclose
 from backburner.ops.floating import isfinite as isfinite
 from backburner.ops.floating import isinf as isinf
 from backburner.ops.floating import isnan as isnan
 from backburner.ops.floating import nan_to_num as nan_to_num
 from backburner.ops.floating import nextafter as nextafter
+from backburner.ops.floating import real as real
 from backburner.ops.floating import signbit as signbit
+from backburner.ops.gamma import digamma as digamma
+from backburner.ops.gamma import lgamma as lgamma
 from backburner.ops.indexing import bincount as bincount
 from backburner.ops.indexing import gather as gather
 from backburner.ops.indexing import index_add as index_add
@@ -214,6 +223,8 @@ if TYPE_CHECKING:
     from backburner import record as record
     from backburner import train as train
     from backburner._info import __array_namespace_info__ as __array_namespace_info__
+    from backburner.debug import detect_anomaly as detect_anomaly
+    from backburner.debug import gradcheck as gradcheck
     from backburner.record import load as load
     from backburner.record import save as save
     from backburner.threads import deterministic as deterministic
@@ -232,9 +243,11 @@ _MODULES = ("data", "linalg", "nn", "optim", "random", "record", "train")
 _NAMES = {
     "__array_namespace_info__": "_info",
     "checkpoint": "transforms",
+    "detect_anomaly": "debug",
     "deterministic": "threads",
     "get_num_threads": "threads",
     "grad": "transforms",
+    "gradcheck": "debug",
     "load": "record",
     "save": "record",
     "set_num_threads": "threads",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from backburner import _tensor
@@ -11,6 +12,7 @@ from backburner.errors import DTypeError, GraphError, MissingGradient, ShapeErro
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
+    from backburner.device import Device
 
 
 class Gradients:
@@ -73,3 +75,16 @@ def cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
             f"{call}: gradient is tracked, and only the first order is there. Use detach() on it."
         )
     return gradient.numpy()
+
+
+def on_arrays(hook: Callable[[Tensor], Tensor | None], device: Device) -> Callable[[Array], Array | None]:
+    """Return a hook of plain tensors as one of arrays."""
+    if not callable(hook):
+        raise DTypeError(f"Tensor.register_hook: {hook!r} is not a function.")
+
+    def call(g: Array) -> Array | None:
+        tensor = _tensor.Tensor(g, device)
+        found = hook(tensor)
+        return None if found is None else cotangent("Tensor.register_hook", found, tensor)
+
+    return call

@@ -5,7 +5,7 @@ The methods come from ``backburner.ops``, which looks the class up here when it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, Final, NoReturn, cast
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from backburner import features
 from backburner._gradients import Gradients as Gradients
-from backburner._gradients import cotangent
+from backburner._gradients import cotangent, on_arrays
 from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.contracts import Array, Shape
@@ -135,13 +135,16 @@ class Tensor(Elementwise):
             raise ArgumentError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
         return self._array().astype(dtype)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         self._refuse_tracked("__dlpack__")
+        options: Any = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
         try:
             return self.numpy().__dlpack__(**options)
         except BufferError:
             # A protocol from before 1.0, as NumPy 2.0's, cannot say that an array is read-only.
-            if options.get("copy") is False:
+            if copy is False:
                 raise
             return self._array().copy().__dlpack__(**options)
 
@@ -152,7 +155,7 @@ class Tensor(Elementwise):
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         import backburner
 
-        if api_version not in (None, "2022.12", "2023.12", "2024.12"):
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ArgumentError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
         return backburner
 
@@ -170,6 +173,9 @@ class Tensor(Elementwise):
 
     def __float__(self) -> float:
         return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if spec else str(self), spec)
@@ -269,6 +275,31 @@ class Tensor(Elementwise):
         """
         backend = self._recording("Tensor.grad_replace")
         backend.grad_replace(self._primitive, grads._grads, cotangent("Tensor.grad_replace", gradient, self))
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Callable[[], None]:
+        """Call ``hook`` with the gradient by this tensor, a plain one, in every backward pass that reaches it.
+
+        Args:
+            hook: what it returns, of the same shape and dtype, is used in the gradient's place; ``None`` leaves it.
+
+        Returns:
+            A function that takes the hook away. A parameter keeps its hooks over steps and loads.
+
+        Raises:
+            FeatureError: the `autodiff` feature is not there.
+            DeviceError: the tensor is on a plain device.
+            GraphError: it is not tracked.
+
+        Example:
+            >>> import backburner as bb
+            >>> x = bb.tensor([3.0], device=bb.Device.cpu().autodiff()).require_grad()
+            >>> y = x * x
+            >>> remove = y.register_hook(lambda g: g * 10)
+            >>> y.backward()[x].tolist()
+            [60.0]
+        """
+        backend = self._recording("Tensor.register_hook")
+        return backend.register_hook(self._primitive, on_arrays(hook, self.device.without_autodiff()))
 
     def detach(self) -> Tensor:
         """Return a constant over the same array on the same device."""

@@ -7,11 +7,12 @@ answers: every method raises ``FeatureError``. Calling the class gives the exten
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from backburner import features
 from backburner.contracts import Array
-from backburner.errors import FeatureError, GraphError
+from backburner.errors import ArgumentError, FeatureError, GraphError
 
 if TYPE_CHECKING:
     from backburner.backend import Backend
@@ -20,35 +21,58 @@ FEATURE: Final = "autodiff"
 
 
 class GradientCheckpointing:
-    """What an autodiff device keeps from the forward pass: a frozen value, compared by name.
+    """What an autodiff device keeps from the forward pass: a frozen value.
 
     ``DISABLED`` keeps what the backward rules ask for. ``BALANCED`` keeps the outputs of compute-bound ops
     (matrix products, convolutions, reductions) and recomputes those of memory-bound ones (elementwise and
-    shape ops) in the backward pass; gradients are the same, bit for bit.
+    shape ops) in the backward pass. ``budget(n)`` keeps outputs of ops up to ``n`` bytes, beside leaves and
+    constants, and recomputes the others, those that are cheap for their size first. Gradients are the same
+    under each, bit for bit.
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("name", "budget_bytes")
     name: str
+    budget_bytes: int | None
     DISABLED: ClassVar[GradientCheckpointing]
     BALANCED: ClassVar[GradientCheckpointing]
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, budget_bytes: int | None = None) -> None:
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "budget_bytes", budget_bytes)
+
+    @classmethod
+    def budget(cls, budget_bytes: int) -> GradientCheckpointing:
+        """Return the strategy that keeps at most so many bytes, counted for each thread.
+
+        Raises:
+            ArgumentError: it is not an integer of at least 0.
+        """
+        if isinstance(budget_bytes, bool) or not isinstance(budget_bytes, int) or budget_bytes < 0:
+            raise ArgumentError(
+                f"GradientCheckpointing: budget_bytes must be an integer, 0 or more, got {budget_bytes!r}."
+            )
+        return cls("BUDGET", budget_bytes)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"GradientCheckpointing is frozen: {name} cannot be set.")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradientCheckpointing) and other.name == self.name
+        return isinstance(other, GradientCheckpointing) and other._key() == self._key()
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, int | None]:
+        return self.name, self.budget_bytes
 
     def __repr__(self) -> str:
-        return f"GradientCheckpointing.{self.name}"
+        return f"GradientCheckpointing.{self}"
+
+    def __str__(self) -> str:
+        return self.name if self.budget_bytes is None else f"budget({self.budget_bytes})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GradientCheckpointing, (self.name,)
+        return GradientCheckpointing, self._key()
 
 
 GradientCheckpointing.DISABLED = GradientCheckpointing("DISABLED")
@@ -64,7 +88,7 @@ class AutodiffBackend:
 
     Attributes:
         contract_version: the version of this contract that the class implements.
-        modules: for each door of the core (``optim``, ``train``) the module that stands behind it.
+        modules: for each door of the core (``optim``, ``train``, ``gradcheck``) the module that stands behind it.
         inner_backend: the backend whose ops are recorded.
         strategy: what the forward pass keeps.
     """
@@ -160,6 +184,20 @@ class AutodiffBackend:
     def is_leaf(self, x: Any) -> bool:
         """Say whether ``x`` is a leaf, marked by ``require_grad``."""
         _missing("AutodiffBackend.is_leaf")
+
+    def register_hook(self, x: Any, hook: Callable[[Array], Array | None]) -> Callable[[], None]:
+        """Call ``hook`` with the cotangent of ``x`` in every backward pass that reaches it, and return what ends that.
+
+        What it returns, of the same shape and dtype, takes the place of the cotangent; ``None`` leaves it.
+
+        Raises:
+            GraphError: ``x`` is not tracked.
+        """
+        _missing("AutodiffBackend.register_hook")
+
+    def anomaly_mode(self, eager: bool) -> AbstractContextManager[None]:
+        """Return a context in which ``backward`` refuses NaN; see ``detect_anomaly``."""
+        _missing("AutodiffBackend.anomaly_mode")
 
     def checkpoint(self, region: Callable[..., Any], *inputs: Any) -> Any:
         """Return ``region(*inputs)``, recomputed in the backward pass instead of kept.

@@ -20,16 +20,22 @@ from typing import Protocol
 from backburner.contracts.activation import Activation
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
+from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
+from backburner.contracts.folding import Folding
+from backburner.contracts.gamma import Gamma
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
+from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
+from backburner.contracts.regression import Regression
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
@@ -42,16 +48,22 @@ class Backend(
     Activation,
     Bitwise,
     Conv,
+    ConvTranspose,
     Creation,
+    Decompositions,
     Elementwise,
     Floating,
+    Folding,
+    Gamma,
     Indexing,
     Linalg,
     Loss,
     MaxPool,
     Norm,
+    Piecewise,
     Pool,
     Reduction,
+    Regression,
     Rounding,
     Scan,
     ShapeOps,

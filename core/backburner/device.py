@@ -122,17 +122,36 @@ class Device:
         return self._strategy is not None
 
     def gradient_checkpointing(
-        self, strategy: GradientCheckpointing = GradientCheckpointing.BALANCED
+        self, strategy: GradientCheckpointing | None = None, *, budget_bytes: int | None = None
     ) -> Device:
         """Return the autodiff device with another strategy of what the forward pass keeps.
+
+        Args:
+            strategy: by default ``GradientCheckpointing.BALANCED``.
+            budget_bytes: instead of a strategy, how many bytes of ops' outputs to keep; the others are computed
+                again in the backward pass, those that are cheap for their size first.
 
         Raises:
             FeatureError: the `autodiff` feature is not there.
             DeviceError: this is a plain device.
+            ArgumentError: not a strategy, or both a strategy and a budget.
+
+        Example:
+            >>> import backburner as bb
+            >>> bb.Device.cpu().autodiff().gradient_checkpointing(budget_bytes=1 << 20)
+            Device('cpu', autodiff, budget(1048576))
         """
         if self._strategy is None:
             features.require(FEATURE, "Device.gradient_checkpointing")
             raise DeviceError("Device.gradient_checkpointing requires autodiff; call Device.autodiff first")
+        if budget_bytes is not None:
+            if strategy is not None:
+                raise ArgumentError(
+                    "Device.gradient_checkpointing: got a strategy and a budget. Leave one out."
+                )
+            strategy = GradientCheckpointing.budget(budget_bytes)
+        elif strategy is None:
+            strategy = GradientCheckpointing.BALANCED
         if not isinstance(strategy, GradientCheckpointing):
             raise ArgumentError(
                 f"Device.gradient_checkpointing: {strategy!r} is not a strategy. "
@@ -168,7 +187,7 @@ class Device:
     def __repr__(self) -> str:
         if self._strategy is None:
             return f"Device({self.kind!r})"
-        kept = "" if self._strategy == GradientCheckpointing.DISABLED else f", {self._strategy.name}"
+        kept = "" if self._strategy == GradientCheckpointing.DISABLED else f", {self._strategy}"
         return f"Device({self.kind!r}, autodiff{kept})"
 
 
@@ -192,7 +211,7 @@ def merge(op: str, x: Device, y: Device) -> Device:
     if not y.is_autodiff():
         return x
     raise DeviceError(
-        f"{op}: Gradient checkpointing strategy mismatch: {x._strategy} and {y._strategy}. "
+        f"{op}: Gradient checkpointing strategy mismatch: {x._strategy!r} and {y._strategy!r}. "
         "Move one with detach() and to(device)."
     )
 

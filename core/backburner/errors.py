@@ -1,12 +1,14 @@
 """Every exception of Backburner.
 
 A message reads ``op: what is wrong: the values. What to do.`` and each class also subclasses the builtin
-that a caller would catch. Nothing here imports anything, so that every layer may raise.
+that a caller would catch. Nothing here imports anything but NumPy's, so that every layer may raise.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 
 class BackburnerError(Exception):
@@ -40,6 +42,14 @@ class MissingGradient(GraphError, KeyError):
         return Exception.__str__(self)  # a KeyError would show the message in quotes
 
 
+class AnomalyError(GraphError, FloatingPointError):
+    """A NaN where ``detect_anomaly`` was on the watch."""
+
+
+class GradcheckError(BackburnerError, AssertionError):
+    """A gradient is not the slope that finite differences find."""
+
+
 class RecordError(BackburnerError, ValueError):
     """A file of weights cannot be read or written as asked."""
 
@@ -50,6 +60,10 @@ class IndexOutOfRange(BackburnerError, IndexError):
 
 class AxisError(ShapeError, IndexOutOfRange):
     """An axis that the array does not have; also both builtins, as NumPy's is."""
+
+
+class LinAlgError(BackburnerError, np.linalg.LinAlgError):
+    """A matrix that has no such inverse or decomposition, or none that LAPACK finds; also NumPy's."""
 
 
 class FeatureError(BackburnerError, ImportError, NotImplementedError):

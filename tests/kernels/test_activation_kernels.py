@@ -239,7 +239,19 @@ def _rows(count: int, shape: tuple[int, int] = (33, 101)) -> Any:
     return lambda: (xs, [np.zeros(shape, np.float32)])
 
 
+PIECES = {
+    "piecewise_forward": _flat(10007, 1, -1.0, 1.0, 0.5, 0.1, 0.2, 0.3, 0.4, 2.0, -0.5),
+    "piecewise_backward": _flat(10007, 2, -1.0, 1.0, 0.5, 0.2, 0.3, 2.0),
+}
 THREADED: dict[str, Any] = {
+    "silu_forward": _flat(10007, 1),
+    "silu_backward": _flat(10007, 2),
+    "elu_forward": _flat(10007, 1, 1.1, 1.5, 0.7),
+    "elu_backward": _flat(10007, 2, 1.1, 1.5, 0.7),
+    "softplus_forward": _flat(10007, 1, 1.5, 1.0),
+    "softplus_backward": _flat(10007, 2, 1.5, 1.0),
+    "mish_forward": _flat(10007, 1),
+    "mish_backward": _flat(10007, 2),
     "relu_backward": _flat(10007, 2),
     "sigmoid_forward": _flat(10007, 1),
     "sigmoid_backward": _flat(10007, 2),
@@ -260,11 +272,12 @@ THREADED: dict[str, Any] = {
 
 
 @autodiff
-@pytest.mark.parametrize("name", THREADED)
+@pytest.mark.parametrize("name", [*THREADED, *PIECES])
 def test_threads_change_no_bit(name: str) -> None:
-    from backburner_autodiff.kernels import activation
+    from backburner_autodiff.kernels import activation, piecewise
 
-    neural.check_threads(getattr(activation, name), THREADED[name])
+    made = PIECES if name in PIECES else THREADED
+    neural.check_threads(getattr(piecewise if name in PIECES else activation, name), made[name])
 
 
 @autodiff

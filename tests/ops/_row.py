@@ -20,8 +20,8 @@ Combination = tuple[Sequence[Shape | None], dict[str, Any]]
 
 
 def public(op: str) -> Callable[..., Any]:
-    """Return the function that a user calls: of ``bb``, ``nn.functional``, ``bb.random``, or a Tensor's own."""
-    for place in (bb, functional, bb.random, bb.Tensor):
+    """Return the function that a user calls: of one of the namespaces, or a Tensor's own."""
+    for place in (bb, functional, bb.linalg, bb.random, bb.Tensor):
         found = getattr(place, op, None)
         if callable(found):
             return found

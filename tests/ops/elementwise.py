@@ -30,6 +30,15 @@ def _comparison(op: str, reference: Callable[..., Any]) -> Row:
     return binary(op, tied, tied, reference, result="bool", differentiable=())
 
 
+def _erfinv(x: float) -> float:
+    """Halve the interval."""
+    low, high = -6.0, 6.0
+    for _ in range(70):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erf(middle) < x else (low, middle)
+    return low
+
+
 ROWS = (
     binary("add", real, real, lambda x, y: x + y),
     binary("subtract", real, real, lambda x, y: x - y),
@@ -63,6 +72,7 @@ ROWS = (
     unary("tanh", real, lambda x: 1 - 2 / (np.exp(2 * x) + 1), exact=False),
     unary("erf", real, mapped(math.erf)),
     unary("erfc", wide, mapped(math.erfc)),
+    unary("erfinv", spread(-0.95, 0.95), mapped(_erfinv), exact=False),
     unary("expm1", real, mapped(math.expm1), exact=False),
     unary("log1p", spread(-0.75, 2), mapped(math.log1p), exact=False),
     unary("log2", positive, mapped(math.log2), exact=False),
@@ -133,6 +143,24 @@ ROWS = (
         lambda x, min=None, max=None: np.minimum(
             np.maximum(x, -np.inf if min is None else min), np.inf if max is None else max
         ),
+    ),
+    Row(
+        "clip",
+        (real, spread(-1, 0), spread(0, 1)),
+        sweep(
+            [
+                ((2, 3), (2, 3), (3,)),
+                ((3,), (2, 1), ()),
+                ((), (2,), (2,)),
+                ((3,), None, (1,)),
+                ((3,), (1,), None),
+                ((0, 3), (3,), (1, 1)),
+            ]
+        ),
+        lambda x, low, high: np.minimum(
+            np.maximum(x, -np.inf if low is None else low), np.inf if high is None else high
+        ),
+        name="clip_by_tensors",
     ),
     Row(
         "astype",

@@ -30,6 +30,9 @@ ROWS = (
     unary(
         "signbit", strange, mapped(lambda x: math.copysign(1, x) < 0, bool), result="bool", differentiable=()
     ),
+    unary("real", real, lambda x: x * 1),
+    unary("conj", real, lambda x: x * 1),
+    unary("imag", real, lambda x: x * 0, differentiable=()),
     binary("copysign", away_from_zero, away_from_zero, lambda x, y: np.abs(x) * np.where(y < 0, -1, 1)),
     binary("nextafter", real, real, mapped(math.nextafter)),
     Row(

@@ -23,6 +23,9 @@ class Far:
 
 
 MOVED = (
+    Bad(lambda: bb.tensor([2**63, 5]), A, "tensor: an element 9223372036854775808 does not fit into int64. Use another dtype."),
+    Bad(lambda: bb.asarray([bb.ones((2,)), v]), S, "stack: shapes differ: [2], [3]"),
+    Bad(lambda: bb.concat(1.5, None), A, "concat: needs a sequence of at least one tensor."),  # type: ignore[arg-type]
     Bad(lambda: x.permute_dims((1, 0)).reshape(6, copy=False), A, "reshape: [3, 2] to [6] takes a copy. Leave out copy=False."),
     Bad(lambda: bb.from_dlpack([1.0]), T, "from_dlpack: list has no __dlpack__. Use bb.asarray."),
     Bad(lambda: bb.from_dlpack(Far()), A, "from_dlpack: the Far does not give its memory away: it is far away"),
@@ -58,7 +61,7 @@ MOVED = (
 )  # fmt: skip
 
 PICKED = (
-    Bad(lambda: x.at[2].set(1), I, "getitem: axis 0: index 2 is out of range [-2, 2)."),
+    Bad(lambda: x.at[2].set(1), I, "at.set: axis 0: index 2 is out of range [-2, 2)."),
     Bad(lambda: b.at[0].add(True), T, "at.add: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: x.at[0].set(bb.ones((2,))), S, "at.set: shapes do not broadcast: [2] and [3]."),
     Bad(lambda: x.at[0].set(bb.ones((1, 3))), S, "at.set: values of [1, 3] do not broadcast to [3]."),

@@ -62,6 +62,10 @@ def _std(x: Array, axis: Any = None, correction: float = 0.0, keepdims: bool = F
 def _norm(x: Array, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     if ord == math.inf:
         return _lanes(x, axis, keepdims, lambda lane: sorted(abs(lane))[-1])
+    if ord == -math.inf:
+        return _lanes(x, axis, keepdims, lambda lane: sorted(abs(lane))[0])
+    if ord == 0:
+        return _lanes(x, axis, keepdims, len)
     return _lanes(x, axis, keepdims, lambda lane: math.fsum(abs(lane) ** ord) ** (1 / ord))
 
 
@@ -221,6 +225,7 @@ ROWS = (
         (real,),
         (
             *ones_of([(2, 3, 4)], [o | {"ord": p} for o in OPTIONS for p in (2, 1, 3, 1.5, 0.5, math.inf)]),
+            *ones_of([(2, 3)], [o | {"ord": p} for o in OPTIONS[:3] for p in (0, -1, -2.5, -math.inf)]),
             *ones_of([(300, 3), (5,), ()], [{}]),
             *NOTHING,
         ),

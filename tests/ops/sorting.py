@@ -79,8 +79,8 @@ def _indices(x: Array) -> Any:
     return np.array([x.ravel().tolist().index(v) for v in _values(x)], np.int64)
 
 
-def _quantile(x: Array, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.quantile(x, q, axis, keepdims=keepdims)
+def _quantile(x: Array, q: Any, axis: Any = None, keepdims: bool = False, method: Any = "linear") -> Any:
+    return np.quantile(x, q, axis, keepdims=keepdims, method=method)
 
 
 def _part(op: str, i: int) -> Callable[..., Any]:
@@ -166,6 +166,19 @@ ROWS = (
                     {"q": (0.0, 0.25, 0.9), "axis": 0},
                     {"q": (0.6,), "keepdims": True},
                     {"q": 0.4, "axis": ()},
+                ],
+            ),
+            *ones_of(
+                [(2, 3, 4)],
+                [
+                    {"q": (0.0, 0.3, 0.5, 1.0), "axis": axis, "method": method}
+                    for axis, method in (
+                        (0, "lower"),
+                        (1, "higher"),
+                        (2, "midpoint"),
+                        (2, "nearest"),
+                        (0, "nearest"),
+                    )
                 ],
             ),
             *ones_of([()], [{"q": 0.7}]),

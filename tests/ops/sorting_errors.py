@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 
 import backburner as bb
-from ops.errors import A, Bad, I, S, T, b, n, v, x
+from ops.errors import A, Bad, I, S, T, array, b, n, v, x
 
 zero = bb.tensor(1.0)
 nothing = bb.zeros((0, 3))
 
 REFUSED = (
-    Bad(lambda: bb.vector_norm(v, ord=0), A, "vector_norm: ord must be positive, got 0."),
-    Bad(lambda: bb.norm(v, -1), A, "vector_norm: ord must be positive, got -1."),
+    Bad(lambda: nothing.norm(-1, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3].", "negative norm"),
+    Bad(lambda: x.sum(keepdims=array), T, "sum: keepdims must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: x.argmin(keepdims=array), T, "argmin: keepdims must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: x.sort(descending=array), T, "sort: descending must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: x.argsort(stable=array), T, "argsort: stable must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: x.topk(1, largest=array), T, "topk: largest must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: bb.isclose(v, v, equal_nan=array), T, "isclose: equal_nan must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: v.cumulative_sum(include_initial=array), T,  # type: ignore[arg-type]
+        "cumulative_sum: include_initial must be True or False, got ndarray."),
     Bad(lambda: bb.norm(3, 2), T, "norm: the input is a int, not a Tensor. Use bb.tensor."),
     Bad(lambda: nothing.norm(math.inf, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3]."),
     Bad(lambda: nothing.median(), S, "median: nothing to reduce: axis (0, 1) of [0, 3]."),
@@ -33,5 +40,8 @@ REFUSED = (
     Bad(lambda: bb.searchsorted(v, v, sorter=n), I, "searchsorted: index 3 is out of range [-3, 3)."),
     Bad(lambda: zero.nonzero(), S, "nonzero: the tensor is 0-d and has no indices. Use x != 0."),
     Bad(lambda: v.quantile(1.5), A, "quantile: q must be in [0, 1], got 1.5."),
+    Bad(lambda: v.quantile(0.5, method="weibull"), A,
+        "quantile: method must be one of 'linear', 'lower', 'higher', 'midpoint', 'nearest', got 'weibull'."),
+    Bad(lambda: v.quantile(x), S, "quantile: q must have at most one axis, got [2, 3]."),
     Bad(lambda: nothing.quantile(0.5), S, "quantile: nothing to reduce: axis (0, 1) of [0, 3]."),
 )  # fmt: skip

@@ -245,7 +245,6 @@ LOSSES = (
     Special("cross_entropy-of-nan-in-an-ignored-row",
             lambda x: functional.cross_entropy(x, bb.tensor([0, -100])), ([[0, 0], [nan, inf]],), math.log(2),
             ([[-0.5, 0.5], [0, 0]],)),
-    Special("mse_loss-has-two-gradients", functional.mse_loss, ([1, 2], [3, 5]), 6.5, ([-2, -3], [2, 3])),
 )  # fmt: skip
 
 NUMBERS = (
@@ -309,6 +308,9 @@ SORTED = (
             [10, 1]),
     Special("unique_values-of-nan", bb.unique_values, ([nan, 1, nan],), [1, nan, nan], ([2, 1, 3],), [1, 2, 3]),
     Special("quantile-at-an-element", lambda x: x.quantile(0.5), ([1, inf, 2],), 2, ([0, 0, 1],)),
+    Special("quantile-between-infinities", lambda x: x.quantile(bb.tensor([0.0, 0.5, 0.75])), ([1, inf, inf],), [1, inf, inf],
+            ([1, 1.5, 0.5],)),
+    Special("quantile-beside-minus-infinity", lambda x: x.quantile(0.75, method="midpoint"), ([3, -inf, 1],), 2, ([0.5, 0, 0.5],)),
     Special("quantile-of-nan", lambda x: x.quantile(0.1), ([1, nan, 2],), nan),
     Special("argmin-ends-the-graph", lambda x: x * x.argmin(), ([2, 1.5],), [2, 1.5], ([1, 1],)),
 )  # fmt: skip
@@ -321,6 +323,11 @@ SIGNS = (
     Special("trunc-to-zero", bb.trunc, ([1.5, -1.5, 2],), [1, -1, 2], ([0, 0, 0],)),
     Special("floor_divide-has-python-signs", bb.floor_divide, ([7, -7, 7, -7], [2, 2, -2, -2]), [3, -4, -4, 3],
             ([0, 0, 0, 0], [0, 0, 0, 0])),
+    Special("floor_divide-at-infinity", bb.floor_divide, ([inf, -inf, -1, inf], [2, 2, inf, inf]), [inf, -inf, 0, nan],
+            ([0] * 4, [0] * 4)),
+    Special("clip-by-tensors", bb.clip, ([0, 0.5, 1, 2, -1, nan], [0.0] * 6, [1, 1, 1, 1, 1, nan]),
+            [0, 0.5, 1, 1, 0, nan], ([1, 1, 1, 0, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 1, 0, 1])),
+    Special("clip-by-nan", lambda x: bb.clip(x, nan, 3), ([1, 5],), [nan, nan], ([0, 0],)),
     Special("floor_divide-by-0", bb.floor_divide, ([1, -1, 0], [0, 0, 0]), [inf, -inf, nan], ([0, 0, 0], [0, 0, 0])),
     Special("remainder-has-python-signs", bb.remainder, ([7, -7, 7, -7], [2, 2, -2, -2]), [1, 1, -1, -1],
             ([1, 1, 1, 1], [-3, 4, 4, -3])),
@@ -333,6 +340,8 @@ SIGNS = (
 
 CURVES = (
     Special("hypot-at-the-origin", bb.hypot, ([0, 3], [0, 4]), [0, 5], ([0, 0.6], [0, 0.8])),
+    Special("hypot-at-infinity", bb.hypot, ([inf, -inf, inf, 1], [1, 2, inf, -inf]), [inf, inf, inf, inf],
+            ([1, -1, math.sqrt(0.5), 0], [0, 0, math.sqrt(0.5), -1])),
     Special("hypot-without-overflow", bb.hypot, ([3e30], [4e30]), [5e30], ([0.6], [0.8])),
     Special("hypot-of-nan-and-infinity", bb.hypot, ([inf, nan], [nan, 1]), [inf, nan]),
     Special("atan2-at-the-origin", bb.atan2, ([0, 1, 0], [0, 0, -1]), [0, math.pi / 2, math.pi],
@@ -387,6 +396,11 @@ UNARY: dict[str, Callable[..., bb.Tensor]] = {
     "sin": bb.sin, "cos": bb.cos, "tan": bb.tan, "asin": bb.asin, "acos": bb.acos, "atan": bb.atan, "sinh": bb.sinh,
     "cosh": bb.cosh, "asinh": bb.asinh, "acosh": bb.acosh, "atanh": bb.atanh, "expm1": bb.expm1, "log1p": bb.log1p,
     "log2": bb.log2, "log10": bb.log10, "erfc": bb.erfc, "reciprocal": bb.reciprocal, "rsqrt": bb.rsqrt,
+    "erfinv": bb.erfinv, "lgamma": bb.lgamma, "digamma": bb.digamma,
+    "silu": functional.silu, "mish": functional.mish, "elu": functional.elu, "selu": functional.selu,
+    "softplus": functional.softplus, "logsigmoid": functional.logsigmoid, "softsign": functional.softsign,
+    "tanhshrink": functional.tanhshrink, "hardswish": functional.hardswish, "relu6": functional.relu6,
+    "leaky_relu": functional.leaky_relu, "softshrink": functional.softshrink, "rrelu": functional.rrelu,
     "sign": bb.sign, "floor": bb.floor, "ceil": bb.ceil, "round": bb.round, "trunc": bb.trunc,
     "nan_to_num": bb.nan_to_num, "lerp": lambda x: bb.lerp(x, x * 2, 0.3), "positive": bb.positive,
     "dropout": lambda x: functional.dropout(x, 0.5), "astype": lambda x: x.astype("float32") * inf,
@@ -397,5 +411,5 @@ BINARY: dict[str, Callable[..., bb.Tensor]] = {
     "maximum": bb.maximum, "minimum": bb.minimum, "where": lambda x, y: bb.where(x > y, x, y),
     "atan2": bb.atan2, "hypot": bb.hypot, "logaddexp": bb.logaddexp, "copysign": bb.copysign,
     "nextafter": bb.nextafter, "floor_divide": bb.floor_divide, "remainder": bb.remainder,
-    "lerp": lambda x, y: bb.lerp(x, y, y),
+    "lerp": lambda x, y: bb.lerp(x, y, y), "glu": lambda x, y: functional.glu(bb.stack(bb.broadcast_arrays(x, y)), 0)[0],
 }  # fmt: skip

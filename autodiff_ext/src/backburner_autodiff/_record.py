@@ -17,17 +17,17 @@ Op = Callable[..., Any]
 _ndarray = np.ndarray
 
 
-def recorder(forward: Op, rule: Rule, lazy: bool) -> Op:
+def recorder(forward: Op, rule: Rule, lazy: Callable[..., Lazy] | None) -> Op:
     """Return the op that records.
 
     Args:
         forward: the inner backend's op, for inputs without a graph and, if the rule has no forward of its
             own, for those with one.
         rule: the op's rule.
-        lazy: call the rule in the sweep instead of now.
+        lazy: what makes the nodes whose rule is called in the sweep; without it, it is called now.
     """
-    if lazy:
-        return _lazy(forward, rule)
+    if lazy is not None:
+        return _lazy(forward, rule, lazy)
     if rule.forward is None and rule.outputs is None:
         parameters = list(inspect.signature(rule.function).parameters.values())[1:]
         inputs = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
@@ -157,7 +157,7 @@ def _tracked(out: tuple[Any, ...], rule: Rule) -> Sequence[int]:
     return range(len(out)) if rule.outputs is None else rule.outputs
 
 
-def _lazy(forward: Op, rule: Rule) -> Op:
+def _lazy(forward: Op, rule: Rule, make: Callable[..., Lazy]) -> Op:
     train = rule.forward
 
     def run(*values: Any, **options: Any) -> tuple[Any, Any]:
@@ -171,12 +171,12 @@ def _lazy(forward: Op, rule: Rule) -> Op:
             return forward(*values, **options)
         results = out, _ = run(*values, **options)
         if out.__class__ is not tuple:
-            node = Lazy(rule, run, inputs, options, results, (out.shape,), out.dtype, False)
+            node = make(rule, run, inputs, options, results, (out.shape,), out.dtype, False)
             return Variable(out, node, 0)
         tracked = _tracked(out, rule)
         shapes = tuple([out[i].shape for i in tracked])
         several = rule.outputs is None or len(tracked) > 1
-        node = Lazy(rule, run, inputs, options, results, shapes, out[tracked[0]].dtype, several)
+        node = make(rule, run, inputs, options, results, shapes, out[tracked[0]].dtype, several)
         return _wrapped(out, node, tracked)
 
     return record

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +13,15 @@ from backburner.autodiff import AutodiffBackend as Contract
 from backburner.autodiff import GradientCheckpointing
 from backburner.backend import Backend
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
-from backburner_autodiff import checkpoint
+from backburner_autodiff import anomaly, checkpoint
 from backburner_autodiff._record import recorder, ruleless, unwrapper
 from backburner_autodiff._rule import Array
+from backburner_autodiff.budget import Budgeted, Ledgers
+from backburner_autodiff.checkpoint import Lazy
 from backburner_autodiff.rules import NONDIFFERENTIABLE, RULES
-from backburner_autodiff.tape import Gradients, Leaf, Sweep, Variable
+from backburner_autodiff.tape import Gradients, Hook, Leaf, Variable, Watch
 
-BALANCED = GradientCheckpointing.BALANCED
-STRATEGIES = (GradientCheckpointing.DISABLED, BALANCED)
+DISABLED, BALANCED = GradientCheckpointing.DISABLED, GradientCheckpointing.BALANCED
 
 
 class AutodiffBackend(Contract):
@@ -31,21 +34,28 @@ class AutodiffBackend(Contract):
     modules: ClassVar[Mapping[str, str]] = {
         "optim": "backburner_autodiff.optim",
         "train": "backburner_autodiff.train",
+        "gradcheck": "backburner_autodiff.gradcheck",
     }
 
-    def __init__(
-        self, inner: Backend | None = None, strategy: GradientCheckpointing = GradientCheckpointing.DISABLED
-    ) -> None:
+    def __init__(self, inner: Backend | None = None, strategy: GradientCheckpointing = DISABLED) -> None:
         super().__init__(inner, strategy)
-        if strategy not in STRATEGIES:
-            raise ArgumentError(
-                f"AutodiffBackend: {strategy!r} is not one of {', '.join(map(repr, STRATEGIES))}."
-            )
+        lazy = self._lazy(strategy)
         for name, rule in RULES.items():
-            op = recorder(getattr(self.inner_backend, name), rule, strategy == BALANCED)
+            op = recorder(getattr(self.inner_backend, name), rule, lazy)
             setattr(self, name, _float_only(op) if name == "astype" else op)
         for name in NONDIFFERENTIABLE:
             setattr(self, name, unwrapper(getattr(self.inner_backend, name)))
+
+    @staticmethod
+    def _lazy(strategy: GradientCheckpointing) -> Callable[..., Lazy] | None:
+        """Return what makes the nodes of a strategy that recomputes."""
+        if strategy == DISABLED:
+            return None
+        if strategy == BALANCED:
+            return Lazy
+        if strategy.budget_bytes is None:
+            raise ArgumentError(f"AutodiffBackend: {strategy!r} is not a strategy.")
+        return partial(Budgeted, ledgers=Ledgers(strategy.budget_bytes))
 
     def __getattr__(self, name: str) -> Any:
         """Find an op that the inner backend has beyond the contract: it works, but not on variables."""
@@ -60,7 +70,7 @@ class AutodiffBackend(Contract):
                 "was detached, or every parameter is frozen. Of gradients there is only the first order."
             )
         g = np.ones(x.shape, x.dtype) if gradient is None else _like("backward", gradient, x)
-        return Sweep(retain_graph).run(x.node, x.index, g)
+        return anomaly.sweep(retain_graph).run(x.node, x.index, g)
 
     def grad(self, x: Any, grads: Gradients) -> Array | None:
         return grads.get(x.node) if self.is_leaf(x) else None
@@ -96,7 +106,9 @@ class AutodiffBackend(Contract):
         if not self.is_leaf(x):
             return value
         x.node.retired = True
-        return Variable(value, Leaf(value), 0)
+        leaf = Leaf(value)
+        leaf.watch = x.node.watch
+        return Variable(value, leaf, 0)
 
     def detach(self, x: Any) -> Array:
         return self.inner(x)
@@ -106,6 +118,20 @@ class AutodiffBackend(Contract):
 
     def is_leaf(self, x: Any) -> bool:
         return x.__class__ is Variable and x.node.__class__ is Leaf
+
+    def register_hook(self, x: Any, hook: Hook) -> Callable[[], None]:
+        if x.__class__ is not Variable:
+            raise GraphError(
+                "register_hook: the tensor has no graph, so no gradient will come. Use require_grad."
+            )
+        if x.node.watch is None:
+            x.node.watch = Watch()
+        hooks = x.node.watch.hooks.setdefault(x.index, [])
+        hooks.append(hook)
+        return lambda: hooks.remove(hook) if hook in hooks else None
+
+    def anomaly_mode(self, eager: bool) -> AbstractContextManager[None]:
+        return anomaly.mode(eager)
 
     def checkpoint(self, region: Callable[..., Any], *inputs: Any) -> Any:
         return checkpoint.checkpoint(region, inputs)

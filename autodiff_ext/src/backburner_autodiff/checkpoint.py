@@ -10,14 +10,16 @@ import dis
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from operator import attrgetter
+from typing import Any, Final, cast
 
 import numpy as np
 
 from backburner.errors import GraphError
 from backburner_autodiff._rule import Array, Rule
-from backburner_autodiff.tape import Leaf, Node, Shape, Sweep, Variable, next_id, reachable
+from backburner_autodiff.tape import Leaf, Node, Shape, Sweep, Variable, Watch, next_id, reachable
 
+_by_id: Final = attrgetter("id")
 REGION = Rule("checkpoint", lambda out: ())
 
 
@@ -62,17 +64,25 @@ class Lazy(Node):
         residuals = {}
         out: Any = None
         if self.rule.forward is not None or _uses_out(self.rule):
-            out, kept = _results(self)
+            out, kept = self.results or self.forward(*inputs, **self.options)
             if self.rule.forward is not None:
                 residuals = {"residuals": kept}
         vjps = self.rule.function(out, *inputs, **self.options, **residuals)
         parents, indices = self.parents, self.indices
-        if not self.kept:
-            self.results = None
+        self.passed(sweep.retain)
         if not sweep.retain:
-            self.vjps, self.parents, self.inputs, self.results = None, (), (), None
+            self.vjps, self.parents, self.inputs = None, (), ()
         del inputs, out, residuals
         sweep.pull(self.rule, vjps, parents, indices, g)
+
+    def keep(self, results: tuple[Any, Any]) -> None:
+        """Take results that were computed again, which a node in front of this one needs."""
+        self.results = results
+
+    def passed(self, retain: bool) -> None:
+        """Drop the results, which nothing older needs, unless they stay for another sweep."""
+        if not (retain and self.kept):
+            self.results = None
 
 
 @cache
@@ -89,40 +99,66 @@ def _uses_out(rule: Rule) -> bool:
 def _input_values(node: Lazy) -> list[Any]:
     """Return the arrays of a node's inputs."""
     return [
-        constant if parent is None else _value(parent, index)
+        _output(parent, index, _results(parent)[0])
+        if isinstance(parent, Lazy)
+        else _held_value(parent, index, constant)
         for parent, index, constant in zip(node.parents, node.indices, node.inputs, strict=True)
     ]
 
 
-def _value(node: Node, index: int) -> Array:
-    """Return an output of a node, recomputed if it was not kept."""
+def _output(node: Lazy, index: int, out: Any) -> Array:
+    """Return the array of an output, ``out`` being all that the op gave."""
+    if not isinstance(out, tuple):
+        return cast(Array, out)
+    return cast(Array, out[index if node.rule.outputs is None else node.rule.outputs[index]])
+
+
+def _held_value(node: Node | None, index: int, constant: Any) -> Any:
+    """Return the array of an input that is always there: a constant, a leaf or what came out of a region."""
+    if node is None:
+        return constant
     if isinstance(node, Leaf):
         return node.value
-    if isinstance(node, Lazy):
-        out = _results(node)[0]
-        if not isinstance(out, tuple):
-            return cast(Array, out)
-        return cast(Array, out[index if node.rule.outputs is None else node.rule.outputs[index]])
     assert isinstance(node, Region)
-    value: Array = node.values[index]
-    return value
+    return node.values[index]
 
 
 def _results(node: Lazy) -> tuple[Any, Any]:
-    """Return a node's output and residuals; recompute, oldest first, what they need and is not there."""
+    """Return a node's output and residuals; compute again, oldest first, what they need and is not there."""
+    held: dict[Lazy, tuple[Any, Any]] = {}
+    missing: list[Lazy] = []
+    users: dict[Lazy, int] = {}
     stack = [node]
     while stack:
-        top = stack[-1]
-        if top.results is not None:
-            stack.pop()
+        top = stack.pop()
+        users[top] = users.get(top, 0) + 1
+        if users[top] > 1:
             continue
-        missing = [p for p in top.parents if isinstance(p, Lazy) and p.results is None]
-        if missing:
-            stack.extend(missing)
-        else:
-            top.results = top.forward(*_input_values(top), **top.options)
-    assert node.results is not None
-    return node.results
+        if top.results is not None:
+            held[top] = top.results
+            continue
+        missing.append(top)
+        stack.extend(_lazy_parents(top))
+    missing.sort(key=_by_id)
+    for top in missing:
+        values = [
+            _output(parent, index, held[parent][0])
+            if isinstance(parent, Lazy)
+            else _held_value(parent, index, constant)
+            for parent, index, constant in zip(top.parents, top.indices, top.inputs, strict=True)
+        ]
+        results = held[top] = top.forward(*values, **top.options)
+        del values
+        top.keep(results)
+        for parent in _lazy_parents(top):
+            users[parent] -= 1
+            if not users[parent]:
+                del held[parent]
+    return held[node]
+
+
+def _lazy_parents(node: Lazy) -> set[Lazy]:
+    return {parent for parent in node.parents if isinstance(parent, Lazy)}
 
 
 class Region(Node):
@@ -205,12 +241,24 @@ def checkpoint(region: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
             f"checkpoint: the results have different dtypes: {', '.join(sorted(dtypes))}. Cast them."
         )
     node = Region(region, inputs, outputs, oldest)
+    if Variable.made is not None:
+        node.watch = _blamed(outputs, oldest)
     new = {
         (outputs[place].node, outputs[place].index): Variable(outputs[place].value, node, index)
         for index, place in enumerate(places)
     }
     wrapped = tuple(new.get((x.node, x.index), x) if x.__class__ is Variable else x for x in outputs)
     return wrapped if isinstance(result, tuple) else wrapped[0]
+
+
+def _blamed(outputs: tuple[Any, ...], oldest: int) -> Watch | None:
+    """Return what anomaly mode noted of the op inside that made the first NaN."""
+    inside, _ = reachable([x.node for x in outputs if x.__class__ is Variable], oldest)
+    for watch in [node.watch for node in inside if node.watch is not None and node.watch.first]:
+        blamed = Watch()
+        blamed.op, blamed.line = watch.op, watch.line
+        return blamed
+    return None
 
 
 def _made(outputs: tuple[Any, ...], oldest: int) -> tuple[int, ...]:

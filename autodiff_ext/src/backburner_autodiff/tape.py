@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from itertools import count
 from operator import attrgetter
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from backburner_autodiff._rule import Array, Rule
 Shape = tuple[int, ...]
 Vjps = tuple["Callable[[Any], Array] | None", ...] | Callable[[Any, tuple[bool, ...]], tuple[Any, ...]]
 Gradients = dict["Leaf", Array]
+Hook = Callable[[Array], "Array | None"]
 
 next_id: Final = count(1).__next__
 _by_id: Final = attrgetter("id")
@@ -37,11 +38,15 @@ class Variable:
     """
 
     __slots__ = ("value", "node", "index")
+    made: ClassVar[Callable[[Variable], None] | None] = None
+    """Told of every variable while somebody looks for anomalies."""
 
     def __init__(self, value: Array, node: Node, index: int) -> None:
         self.value = value
         self.node = node
         self.index = index
+        if self.made is not None:
+            self.made()
 
     @property
     def shape(self) -> Shape:
@@ -61,6 +66,26 @@ class Variable:
         return self.value.size
 
 
+class Watch:
+    """What a node has only if somebody asked: hooks, and where it was made.
+
+    Attributes:
+        hooks: for an output, by its index, the functions that see its cotangent; what they return takes its place.
+        op: its name; of a region the op inside that made the first NaN.
+        line: the lines of the user's code that recorded it, the innermost first.
+        nan: whether an output has NaN.
+        first: whether no input of the op had.
+    """
+
+    __slots__ = ("hooks", "op", "line", "nan", "first")
+
+    def __init__(self) -> None:
+        self.hooks: dict[int, list[Hook]] = {}
+        self.op = ""
+        self.line: tuple[tuple[str, int, str], ...] = ()
+        self.nan = self.first = False
+
+
 class Node:
     """One recorded op.
 
@@ -73,9 +98,10 @@ class Node:
         shapes: the shape of each output.
         dtype: the dtype of the outputs.
         several: whether the vjps take a tuple of cotangents, one for each output, ``None`` for the unused.
+        watch: hooks, and what anomaly mode notes.
     """
 
-    __slots__ = ("id", "rule", "parents", "indices", "vjps", "shapes", "dtype", "several")
+    __slots__ = ("id", "rule", "parents", "indices", "vjps", "shapes", "dtype", "several", "watch")
 
     def __init__(
         self,
@@ -95,6 +121,7 @@ class Node:
         self.shapes = shapes
         self.dtype = dtype
         self.several = several
+        self.watch: Watch | None = None
 
     def refuse(self) -> None:
         """Raise ``GraphError`` where the sweep may not pass."""
@@ -170,13 +197,15 @@ class Sweep:
     Attributes:
         retain: leave the graph as it is.
         gradients: what the leaves got.
+        node: the one that is passed.
     """
 
-    __slots__ = ("retain", "gradients", "_stack", "_cotangents", "_own")
+    __slots__ = ("retain", "gradients", "node", "_stack", "_cotangents", "_own")
 
     def __init__(self, retain: bool) -> None:
         self.retain = retain
         self.gradients: Gradients = {}
+        self.node: Node | None = None
         self._stack: list[Node] = []  # oldest first, so that the newest is popped
         self._cotangents: dict[Node, Any] = {}  # an array, or a list of them for several outputs
         self._own: set[tuple[Node, int]] = (
@@ -197,8 +226,11 @@ class Sweep:
                 node = stack.pop()
                 cotangent = cotangents.pop(node, None)
                 if cotangent is not None:
+                    if node.watch is not None:
+                        cotangent = _hooked(node, cotangent)
                     if cotangent.__class__ is list:
                         cotangent = tuple(cotangent)
+                    self.node = node
                     node.expand(self, cotangent)
                 elif not self.retain and node.__class__ is not Leaf:
                     node.vjps, node.parents = None, ()
@@ -258,6 +290,23 @@ class Sweep:
             return cast(Array, np.add(held, g, out=held))
         self._own.add(key)
         return np.asarray(np.add(held, g))
+
+
+def _hooked(node: Node, cotangents: Any) -> Any:
+    """Return the cotangent of a node, or the list of them, as the hooks leave it."""
+    assert node.watch is not None
+    for index, hooks in node.watch.hooks.items():
+        g = cotangents[index] if node.several else cotangents
+        if g is None:
+            continue
+        for hook in tuple(hooks):
+            changed = hook(g)
+            g = g if changed is None else changed
+        if node.several:
+            cotangents[index] = g
+        else:
+            cotangents = g
+    return cotangents
 
 
 def _zero_where_zero(dx: Array, g: Array) -> Array:

@@ -22,6 +22,29 @@ class Activation(Protocol):
         """Return ``x * Phi(x)``: with erf for ``"none"``, by tanh for ``"tanh"``."""
         ...
 
+    def silu(self, x: Array, /) -> Array:
+        """Return ``x / (1 + exp(-x))``: 0 at ``-inf``, with gradient 0."""
+        ...
+
+    def elu(self, x: Array, /, *, alpha: float, scale: float, input_scale: float) -> Array:
+        """Return ``scale * x`` above 0, else ``scale * alpha * (exp(input_scale * x) - 1)``, whose slope holds at 0."""
+        ...
+
+    def softplus(self, x: Array, /, *, beta: float, threshold: float) -> Array:
+        """Return ``log(1 + exp(beta * x)) / beta``, and ``x`` itself where ``beta * x`` is above ``threshold``.
+
+        ``beta`` may be negative: -1 gives the logarithm of the sigmoid.
+        """
+        ...
+
+    def mish(self, x: Array, /) -> Array:
+        """Return ``x * tanh(softplus(x))``: 0 at ``-inf``, with gradient 0."""
+        ...
+
+    def softsign(self, x: Array, /) -> Array:
+        """Return ``x / (1 + |x|)``: of infinities 1 and -1."""
+        ...
+
     def softmax(self, x: Array, /, *, axis: int) -> Array:
         """Return ``exp(x) / sum(exp(x))`` along ``axis``. An axis that is all ``-inf`` gives NaN."""
         ...

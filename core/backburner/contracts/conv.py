@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from backburner.contracts import Array, Pair
+from backburner.contracts import Array, Pair, Triple
 
 
 class Conv(Protocol):
@@ -19,5 +19,17 @@ class Conv(Protocol):
         Shape:
             x ``[n, c, h, w]``, weight ``[o, c / groups, kh, kw]``, bias ``[o]``; result ``[n, o, oh, ow]``
             with ``oh = (h + 2 * padding - dilation * (kh - 1) - 1) // stride + 1``, at least 1.
+        """
+        ...
+
+    def conv3d(
+        self, x: Array, weight: Array, bias: Array | None, /,
+        *, stride: Triple, padding: Triple, dilation: Triple, groups: int,
+    ) -> Array:  # fmt: skip
+        """Return the cross-correlation of volumes with kernels, padded by zeros on all sides.
+
+        Shape:
+            x ``[n, c, d, h, w]``, weight ``[o, c / groups, kd, kh, kw]``, bias ``[o]``; result
+            ``[n, o, od, oh, ow]``, each size as in ``conv2d``.
         """
         ...

@@ -59,7 +59,7 @@ class Reduction(Protocol):
         ...
 
     def vector_norm(self, x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array:
-        """Return ``sum(|x|^ord)^(1/ord)`` of floats, ``ord`` positive and finite, without overflow.
+        """Return ``sum(|x|^ord)^(1/ord)`` of floats, ``ord`` finite, without overflow; for 0 how many are not 0.
 
         The gradient at 0 is 0: of the zero vector, and of elements that are 0.
         """

@@ -5,7 +5,8 @@ from __future__ import annotations
 from backburner._tensor import Tensor
 from backburner.nn import functional as F
 from backburner.nn._module import Module
-from backburner.nn.functional._windows import Sizes, sizes, window
+from backburner.nn.functional._options import Size, per_axis
+from backburner.nn.functional._windows import window
 
 
 class MaxPool2d(Module):
@@ -13,14 +14,14 @@ class MaxPool2d(Module):
 
     def __init__(
         self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Sizes = 0,
-        dilation: Sizes = 1,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
+        dilation: Size = 1,
         ceil_mode: bool = False,
     ) -> None:
         self.kernel_size, self.stride, self.padding = window("MaxPool2d", 2, kernel_size, stride, padding)
-        self.dilation = sizes("MaxPool2d", "dilation", dilation, 2, 1)
+        self.dilation = per_axis("MaxPool2d", "dilation", dilation, 2, 1)
         self.ceil_mode = ceil_mode
 
     def forward(self, x: Tensor) -> Tensor:
@@ -38,9 +39,9 @@ class AvgPool2d(Module):
 
     def __init__(
         self,
-        kernel_size: Sizes,
-        stride: Sizes | None = None,
-        padding: Sizes = 0,
+        kernel_size: Size,
+        stride: Size | None = None,
+        padding: Size = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:

@@ -22,6 +22,8 @@ def index_device(op: str, device: Device, *indices: Any) -> Device:
     for index in indices:
         if isinstance(index, _tensor.Tensor):
             device = merge(op, device, index.device)
+        elif isinstance(index, (list, tuple)):
+            device = index_device(op, device, *index)
     return device
 
 
@@ -65,24 +67,24 @@ def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> A
     return indices.astype(np.int64, copy=False)
 
 
-def checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
+def checked_index(op: str, shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the index of an array of ``shape`` as a backend takes it."""
     if len(index) == 1 and index[0].__class__ is int and shape:
         if not -shape[0] <= index[0] < shape[0]:
             raise IndexOutOfRange(
-                f"getitem: axis 0: index {index[0]} is out of range [{-shape[0]}, {shape[0]})."
+                f"{op}: axis 0: index {index[0]} is out of range [{-shape[0]}, {shape[0]})."
             )
         return (index[0] % shape[0],)
-    parts = [_plain(part) for part in index]
+    parts = [_plain(op, part) for part in index]
     covered = 0
     ellipses = 0
     for part in parts:
         covered += _covers(part)
         ellipses += part is Ellipsis
     if ellipses > 1:
-        raise IndexOutOfRange("getitem: an index can have a single ellipsis ('...').")
+        raise IndexOutOfRange(f"{op}: an index can have a single ellipsis ('...').")
     if covered > len(shape):
-        raise IndexOutOfRange(f"getitem: {covered} indices for the {len(shape)} axes of {list(shape)}.")
+        raise IndexOutOfRange(f"{op}: {covered} indices for the {len(shape)} axes of {list(shape)}.")
     checked: list[Any] = []
     axis = 0
     arrays: Shape = ()
@@ -92,21 +94,28 @@ def checked_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
         elif isinstance(part, np.ndarray) and part.dtype.kind == "b":
             covers = shape[axis : axis + part.ndim]
             if part.shape != covers:
-                raise ShapeError(f"getitem: a mask of {list(part.shape)} covers axes of {list(covers)}.")
-            arrays = broadcast_shape("getitem", arrays, (int(np.count_nonzero(part)),))
+                part = _empty_mask(op, part, covers)
+            arrays = broadcast_shape(op, arrays, (int(np.count_nonzero(part)),))
         elif isinstance(part, np.ndarray):
-            part = checked_indices(f"getitem: axis {axis}", part, shape[axis])
-            arrays = broadcast_shape("getitem", arrays, part.shape)
+            part = checked_indices(f"{op}: axis {axis}", part, shape[axis])
+            arrays = broadcast_shape(op, arrays, part.shape)
         elif isinstance(part, int):
             n = shape[axis]
             if not -n <= part < n:
-                raise IndexOutOfRange(f"getitem: axis {axis}: index {part} is out of range [{-n}, {n}).")
+                raise IndexOutOfRange(f"{op}: axis {axis}: index {part} is out of range [{-n}, {n}).")
             part %= n
         axis += _covers(part)
         checked.append(part)
     kept = sum([part is None or isinstance(part, slice) for part in checked])
-    rank("getitem", len(shape) - covered + kept + len(arrays))
+    rank(op, len(shape) - covered + kept + len(arrays))
     return tuple(checked)
+
+
+def _empty_mask(op: str, mask: Array, covers: Shape) -> Array:
+    """Return a mask that is empty along some axes as one that picks nothing; the standard allows it."""
+    if any(n not in (0, size) for n, size in zip(mask.shape, covers, strict=True)):
+        raise IndexOutOfRange(f"{op}: a mask of {list(mask.shape)} covers axes of {list(covers)}.")
+    return np.zeros(covers, np.bool_)
 
 
 def _covers(part: Any) -> int:
@@ -116,7 +125,7 @@ def _covers(part: Any) -> int:
     return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
 
 
-def _plain(part: Any) -> Any:
+def _plain(op: str, part: Any) -> Any:
     """Return a part of an index as int, slice, ``None``, ``...`` or an array of integers or bools."""
     if part is None or part is Ellipsis or part.__class__ is int:
         return part
@@ -124,16 +133,16 @@ def _plain(part: Any) -> Any:
         for bound in (part.start, part.stop, part.step):
             if bound is not None and bound.__class__ is not int:
                 bounds = (part.start, part.stop, part.step)
-                return slice(*(None if b is None else integer("getitem", "a slice bound", b) for b in bounds))
+                return slice(*(None if b is None else integer(op, "a slice bound", b) for b in bounds))
         return part
     if isinstance(part, (bool, np.bool_)):
-        raise DTypeError("getitem: a single bool is not an index. Use None to add an axis.")
+        raise DTypeError(f"{op}: a single bool is not an index. Use None to add an axis.")
     if isinstance(part, _tensor.Tensor):
-        return part._primitive if part.dtype.kind == "b" else index_array("getitem", part)
+        return part._primitive if part.dtype.kind == "b" else index_array(op, part)
     if isinstance(part, np.ndarray) or isinstance(part, Sequence) and not isinstance(part, str):
-        array = _copied("getitem", part)
-        return array if array.dtype.kind == "b" else index_array("getitem", part)
-    return integer("getitem", "an index", part)
+        array = _copied(op, part)
+        return array if array.dtype.kind == "b" else index_array(op, part)
+    return integer(op, "an index", part)
 
 
 def picked_shape(shape: Shape, index: tuple[Any, ...]) -> Shape:

@@ -23,7 +23,7 @@ _KINDS: dict[type, str] = {float: "f", int: "i", bool: "b"}
 Axis = int | Sequence[int] | None
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 MOST = 1 << 60
-_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
+MOST_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
 
 
 def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
@@ -238,6 +238,15 @@ def integer(op: str, name: str, value: Any) -> int:
     raise DTypeError(f"{op}: {name} must be an integer, got {value!r}.")
 
 
+def flag(op: str, name: str, value: Any) -> bool:
+    """Return an option that must be true or false as a ``bool``."""
+    if value.__class__ is bool:
+        return value
+    if isinstance(value, (np.bool_, int)) and value in (0, 1):
+        return bool(value)
+    raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
+
+
 def number(op: str, name: str, value: Any) -> float:
     """Return an option that must be a number, not NaN, as a ``float``."""
     if value.__class__ is not float and value.__class__ is not int:
@@ -266,8 +275,8 @@ def element(op: str, name: str, value: Any, dtype: DType) -> Scalar:
 
 def rank(op: str, ndim: int) -> None:
     """Refuse more dimensions than there can be."""
-    if ndim > _RANKS:
-        raise ShapeError(f"{op}: {ndim} dimensions are more than {_RANKS}, the most there can be.")
+    if ndim > MOST_RANKS:
+        raise ShapeError(f"{op}: {ndim} dimensions are more than {MOST_RANKS}, the most there can be.")
 
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:

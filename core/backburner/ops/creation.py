@@ -15,8 +15,9 @@ import numpy as np
 from backburner import _tensor
 from backburner.contracts import Array
 from backburner.device import Device
-from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical, result_type
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
+from backburner.ops import shape as shape_ops
 from backburner.ops._operands import MOST, Scalar, element, integer, number, primitive, scalar_kind, shape_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def asarray(
     """Return ``obj`` as a tensor: a tensor as it is, anything else as ``tensor`` has it.
 
     Args:
-        obj: what ``tensor`` takes; a tensor keeps its graph.
+        obj: what ``tensor`` takes; a tensor, also one in nested lists, keeps its graph and dtype.
         dtype: see the module.
         device: see the module.
         copy: ``False`` shares the memory of a NumPy array, which must not be written to any more; by default
@@ -76,6 +77,8 @@ def asarray(
             raise ArgumentError(f"asarray: from {moved.dtype} to {dtype} takes a copy. Leave out copy=False.")
         return moved.astype(dtype)
     if copy is not False:
+        if _holds_tensors(obj):
+            return _stacked(obj, dtype, device)
         return tensor(obj, dtype, device)
     if not isinstance(obj, np.ndarray) or obj.dtype != canonical(
         obj.dtype if dtype is None else dtype, "asarray"
@@ -84,12 +87,38 @@ def asarray(
     return _tensor.Tensor(obj.view(np.ndarray), Device(device))
 
 
+def _holds_tensors(obj: Any) -> bool:
+    """Say whether a tensor is somewhere in nested lists."""
+    if isinstance(obj, (list, tuple)):
+        return any(_holds_tensors(part) for part in obj)
+    return isinstance(obj, _tensor.Tensor)
+
+
+def _stacked(obj: Any, dtype: Any, device: Device | None) -> Tensor:
+    """Return nested lists that hold tensors as one, in the dtype in which all that is in them meets."""
+    wanted = result_type(*_leaves(obj)) if dtype is None else canonical(dtype, "asarray")
+
+    def joined(part: Any) -> Tensor:
+        if isinstance(part, (list, tuple)):
+            return shape_ops.stack([joined(p) for p in part])
+        return asarray(part, dtype=wanted)
+
+    y = joined(obj)
+    return y if device is None else y.to(device)
+
+
+def _leaves(obj: Any) -> list[Any]:
+    if isinstance(obj, (list, tuple)):
+        return [leaf for part in obj for leaf in _leaves(part)]
+    return [obj]
+
+
 def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None = None) -> Tensor:
     """Return another library's array, or a tensor without a graph, as a tensor, by the DLPack protocol.
 
     Args:
         obj: what has ``__dlpack__``, in the memory of this machine.
-        device: see the module.
+        device: see the module; that of ``obj`` if it is a tensor.
         copy: by default and with ``False`` the memory is shared and must not be written to any more.
 
     Raises:
@@ -108,6 +137,8 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
             f"from_dlpack: the {type(obj).__name__} does not give its memory away: {e}"
         ) from e
     canonical(array.dtype, "from_dlpack")
+    if device is None and isinstance(obj, _tensor.Tensor):
+        device = obj.device
     return _tensor.Tensor(array.copy() if copy else array, Device(device))
 
 
@@ -116,6 +147,14 @@ def _copied(op: str, data: Any, dtype: Any) -> Array:
         array = np.array(data)
     except ValueError as e:
         raise ShapeError(f"{op}: nested lists have different lengths, or hold arrays that do: {e}") from None
+    beyond = array.dtype == np.float64 and array.size and np.abs(array).max() >= 2.0**63
+    if (array.dtype.kind == "O" or beyond) and not _is_numpy(data):
+        array = _exact(data, array)
+    if array.dtype.kind == "O" and all(isinstance(value, int) for value in array.flat):
+        wanted = DEFAULT_INT if dtype is None else canonical(dtype, op)
+        for value in array.flat:
+            element(op, "an element", value, wanted)
+        return array.astype(wanted)
     if array.dtype.kind not in "biuf":
         raise DTypeError(f"{op}: data of {array.dtype} is neither numbers nor bools. Convert it first.")
     if dtype is not None:
@@ -129,11 +168,19 @@ def _copied(op: str, data: Any, dtype: Any) -> Array:
     return array.astype(canonical(array.dtype, op), copy=False)
 
 
+def _exact(data: Any, array: Array) -> Array:
+    """Return Python's integers, some beyond int64, as objects, which NumPy reads as floats beside others."""
+    exact = np.array(data, object)
+    if all(isinstance(value, int) for value in exact.flat):
+        return exact
+    return exact.astype(np.float64) if all(isinstance(value, (int, float)) for value in exact.flat) else array
+
+
 def _is_numpy(data: Any) -> bool:
-    """Say whether the innermost of nested lists is NumPy's, whose dtype was somebody's choice."""
+    """Say whether the innermost of nested lists has a dtype, which was somebody's choice."""
     while isinstance(data, (list, tuple)) and data:
         data = data[0]
-    return isinstance(data, (np.ndarray, np.generic))
+    return isinstance(data, (np.ndarray, np.generic, _tensor.Tensor))
 
 
 def full(

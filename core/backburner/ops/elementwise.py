@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.device import merge
+from backburner.device import Device, merge
 from backburner.dtype import DType, canonical
 from backburner.errors import ArgumentError, DTypeError
 from backburner.ops._operands import (
@@ -219,6 +219,12 @@ def erfc(x: Tensor, /) -> Tensor:
     return _tensor.Tensor(x.device.backend.erfc(held), x.device)
 
 
+def erfinv(x: Tensor, /) -> Tensor:
+    """Return the inverse of the error function: infinite at -1 and 1, NaN outside."""
+    held = floating("erfinv", x)
+    return _tensor.Tensor(x.device.backend.erfinv(held), x.device)
+
+
 def expm1(x: Tensor, /) -> Tensor:
     """Return ``exp(x) - 1``, accurate near 0."""
     held = floating("expm1", x)
@@ -312,19 +318,25 @@ def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tenso
     return _tensor.Tensor(device.backend.where(mask, a, b), device)
 
 
-def clip(x: Tensor, /, min: Scalar | None = None, max: Scalar | None = None) -> Tensor:
-    """Return ``x`` held between two numbers; the gradient is 1 on the closed interval, else 0.
+def clip(x: Tensor, /, min: Tensor | Scalar | None = None, max: Tensor | Scalar | None = None) -> Tensor:
+    """Return ``x`` held between two bounds, in its dtype; its gradient is 1 on the closed interval, else 0.
 
     Args:
         x: a tensor of numbers.
-        min: the lower bound; none by default.
-        max: the upper bound; none by default.
+        min: the lower bound, a number or a tensor; none by default. Where the result is a bound, that gets the
+            gradient. A bound that is NaN gives NaN.
+        max: the upper bound, likewise; of tensors it wins where it is below ``min``.
+
+    Shape:
+        x and bounds that are tensors broadcast together.
 
     Raises:
-        ArgumentError: a bound is NaN, or ``min`` is above ``max``.
-        DTypeError: a bound is not a number. Tensors as bounds are for ``maximum`` and ``minimum``.
+        ArgumentError: ``min`` is above ``max``, both numbers.
+        DTypeError: a bound is not a number, or not an integer for an integer ``x``.
     """
     held = numeric("clip", x)
+    if any(isinstance(bound, _tensor.Tensor) or bound != bound for bound in (min, max)):
+        return _clip_by_tensors(x, min, max)
     low = None if min is None else _bound("min", min, held.dtype)
     high = None if max is None else _bound("max", max, held.dtype)
     if low is None and high is None:
@@ -334,7 +346,31 @@ def clip(x: Tensor, /, min: Scalar | None = None, max: Scalar | None = None) -> 
     return _tensor.Tensor(x.device.backend.clip(held, min=low, max=high), x.device)
 
 
-def _bound(name: str, bound: Scalar, dtype: DType) -> Any:
+def _clip_by_tensors(x: Tensor, min: Tensor | Scalar | None, max: Tensor | Scalar | None) -> Tensor:
+    for name, bound, beyond in (("min", min, less), ("max", max, greater)):
+        if bound is None:
+            continue
+        limit = bound if isinstance(bound, _tensor.Tensor) else _tensor.tensor(bound)
+        limit = _fitted(name, limit, x.dtype)
+        out = beyond(x, limit)
+        if limit.dtype.kind == "f":
+            out = logical_or(out, not_equal(limit, limit))
+        x = where(out, limit, x)
+    return x
+
+
+def _fitted(name: str, limit: Tensor, dtype: DType) -> Tensor:
+    """Return a bound in the dtype of what it bounds, integers held to its range."""
+    if limit.dtype == dtype or dtype.kind == "f":
+        return astype(limit, dtype)
+    if limit.dtype.kind not in "iu":
+        raise DTypeError(f"clip: {name} is {limit.dtype}, x {dtype}. Use astype on one of them.")
+    limits = np.iinfo(dtype)
+    held = limit.device.backend.clip(limit._primitive, min=int(limits.min), max=int(limits.max))
+    return astype(_tensor.Tensor(held, limit.device), dtype)
+
+
+def _bound(name: str, bound: Any, dtype: DType) -> Any:
     value = number("clip", name, bound)
     if dtype.kind == "f":
         return dtype.type(value)
@@ -345,12 +381,21 @@ def _bound(name: str, bound: Scalar, dtype: DType) -> Any:
     return int(bound)  # which the dtype may not hold: a backend sees to that
 
 
-def astype(x: Tensor, dtype: Any, /) -> Tensor:
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Device | None = None) -> Tensor:
     """Return ``x`` in another dtype. A gradient comes back in the dtype of ``x``.
 
     From a float to an integer the fraction is cut off; NaN and values out of range give what the CPU gives.
+
+    Args:
+        x: a tensor.
+        dtype: of the result.
+        copy: makes no difference, as no tensor can be written to: memory is shared where the dtype is the same.
+        device: where the result is to be; by default where ``x`` is.
     """
     held, wanted = primitive("astype", x), canonical(dtype, "astype")
+    if device is not None:
+        x = x.to(device)
+        held = x._primitive
     if held.dtype == wanted:
         return x
     return _tensor.Tensor(cast(held, wanted, x.device), x.device)

@@ -9,7 +9,18 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.dtype import float64
-from backburner.ops._operands import Scalar, cast, element, floating, floats, number, operands, primitive
+from backburner.ops._operands import (
+    Scalar,
+    cast,
+    element,
+    flag,
+    floating,
+    floats,
+    number,
+    numeric,
+    operands,
+    primitive,
+)
 from backburner.ops.elementwise import equal, where
 
 if TYPE_CHECKING:
@@ -50,6 +61,25 @@ def nextafter(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return the next float after ``x`` towards ``y``. The gradient of ``x`` is 1, that of ``y`` is 0."""
     a, b, device = floats("nextafter", x, y)
     return _tensor.Tensor(device.backend.nextafter(a, b), device)
+
+
+def real(x: Tensor, /) -> Tensor:
+    """Return the real part, which is ``x`` itself: no tensor is complex."""
+    numeric("real", x)
+    return x
+
+
+def imag(x: Tensor, /) -> Tensor:
+    """Return the imaginary part, zeros: no tensor is complex."""
+    numeric("imag", x)
+    backend = x.device.backend
+    return _tensor.Tensor(backend.full(shape=x.shape, value=0, dtype=x.dtype), x.device)
+
+
+def conj(x: Tensor, /) -> Tensor:
+    """Return the complex conjugate, which is ``x`` itself: no tensor is complex."""
+    numeric("conj", x)
+    return x
 
 
 def nan_to_num(
@@ -101,7 +131,7 @@ def isclose(
     with np.errstate(invalid="ignore"):  # inf - inf
         within = backend.less_equal(abs(a - b), absolute + relative * abs(b))
     close = backend.logical_or(backend.logical_and(within, backend.isfinite(b)), backend.equal(a, b))
-    if equal_nan:
+    if flag("isclose", "equal_nan", equal_nan):
         close = backend.logical_or(close, backend.logical_and(backend.isnan(a), backend.isnan(b)))
     return _tensor.Tensor(close, device)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,14 +38,17 @@ def getitem(x: Tensor, index: Any, /) -> Tensor:
     tuple of these. Negative integers count from the end. A position that is picked twice gets both gradients.
 
     Raises:
-        IndexOutOfRange: an integer is outside its axis, or there are more indices than axes.
-        ShapeError: a mask has not the shape of the axes it covers, or index arrays do not broadcast.
+        IndexOutOfRange: an integer is outside its axis, there are more indices than axes, or a mask has not
+            the shape of the axes it covers.
+        ShapeError: index arrays do not broadcast.
         DTypeError: an index is of another kind.
     """
     held = primitive("getitem", x)
     parts = index if isinstance(index, tuple) else (index,)
     device = index_device("getitem", x.device, *parts)
-    return _tensor.Tensor(device.backend.getitem(held, index=checked_index(held.shape, parts)), device)
+    return _tensor.Tensor(
+        device.backend.getitem(held, index=checked_index("getitem", held.shape, parts)), device
+    )
 
 
 def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
@@ -126,7 +130,7 @@ class Place:
         if held.dtype.kind == "b" and mode != "set":
             raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
         parts = self._index if isinstance(self._index, tuple) else (self._index,)
-        index = checked_index(held.shape, parts)
+        index = checked_index(op, held.shape, parts)
         device = index_device(op, x.device, values, *parts)
         given = _values(op, values, held.dtype, device)
         wanted = picked_shape(held.shape, index)
@@ -220,9 +224,23 @@ def scatter_add(x: Tensor, axis: int, index: Any, src: Tensor, /) -> Tensor:
             f"{list(found.shape)}."
         )
     given = _cut(device, given, found.shape)
-    grid = list(np.ogrid[tuple(slice(n) for n in found.shape)])
-    grid[place] = found
-    return _tensor.Tensor(device.backend.at(held, given, index=tuple(grid), mode="add"), device)
+    backend, places = device.backend, _flat_places(held.shape, found, place)
+    flat, values = backend.reshape(held, shape=(held.size,)), backend.reshape(given, shape=(places.size,))
+    flat = backend.at(flat, values, index=(places,), mode="add")
+    return _tensor.Tensor(backend.reshape(flat, shape=held.shape), device)
+
+
+def _flat_places(shape: Shape, index: Array, place: int) -> Array:
+    """Return the numbers, in row-major order, of the places that ``index`` names along the axis ``place``."""
+    places = np.zeros(index.shape, np.int64)
+    stride = math.prod(shape)
+    for axis, n in enumerate(shape):
+        stride //= max(n, 1)
+        along = index if axis == place else np.arange(index.shape[axis])
+        if axis != place:
+            along = along.reshape(-1, *(1,) * (index.ndim - axis - 1))
+        places += stride * along
+    return places.reshape(-1)
 
 
 def _lines(op: str, x: Tensor, axis: int, index: Any) -> tuple[Any, int, Array]:

@@ -13,7 +13,9 @@ from backburner.device import Device
 from backburner.errors import AxisError, DTypeError, ShapeError
 from backburner.ops._einsum import contract, parse
 from backburner.ops._operands import (
+    MOST_RANKS,
     broadcast_shape,
+    cast,
     integer,
     matrices,
     one_axis,
@@ -83,6 +85,10 @@ def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
         raise ShapeError(f"vecdot: lengths of vectors differ: {list(a.shape)} and {list(b.shape)}.")
     broadcast_shape("vecdot", left.shape[:-1], right.shape[:-1])
     backend = device.backend
+    if max(left.ndim, right.ndim) == MOST_RANKS:  # no room for the axis that makes them matrices
+        product = backend.multiply(left, right)
+        total = backend.sum(product, axis=(product.ndim - 1,), keepdims=False)
+        return _tensor.Tensor(cast(total, left.dtype, device), device)
     row = backend.reshape(left, shape=(*left.shape[:-1], 1, left.shape[-1]))
     column = backend.reshape(right, shape=(*right.shape, 1))
     product = backend.matmul(row, column)

@@ -13,9 +13,19 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.dtype import canonical
-from backburner.errors import ArgumentError, ShapeError
+from backburner.errors import ShapeError
 from backburner.ops import elementwise
-from backburner.ops._operands import Axis, all_axes, cast, floating, integer, number, one_axis, primitive
+from backburner.ops._operands import (
+    Axis,
+    all_axes,
+    cast,
+    flag,
+    floating,
+    integer,
+    number,
+    one_axis,
+    primitive,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -30,7 +40,7 @@ def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = No
     if dtype is not None:
         held = cast(held, canonical(dtype, "sum"), device)
     axes = all_axes("sum", axis, held.ndim)
-    y = device.backend.sum(held, axis=axes, keepdims=bool(keepdims))
+    y = device.backend.sum(held, axis=axes, keepdims=flag("sum", "keepdims", keepdims))
     return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
 
 
@@ -44,7 +54,7 @@ def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = N
     if dtype is not None:
         held = cast(held, canonical(dtype, "prod"), device)
     axes = all_axes("prod", axis, held.ndim)
-    y = device.backend.prod(held, axis=axes, keepdims=bool(keepdims))
+    y = device.backend.prod(held, axis=axes, keepdims=flag("prod", "keepdims", keepdims))
     return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
 
 
@@ -52,7 +62,9 @@ def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the mean, of integers and bools as float32; NaN of nothing."""
     held = floating("mean", x)
     axes = all_axes("mean", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.mean(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.mean(held, axis=axes, keepdims=flag("mean", "keepdims", keepdims)), x.device
+    )
 
 
 def _not_empty(op: str, held: Any, axes: tuple[int, ...]) -> None:
@@ -69,7 +81,9 @@ def max(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("max", x)
     axes = all_axes("max", axis, held.ndim)
     _not_empty("max", held, axes)
-    return _tensor.Tensor(x.device.backend.max(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.max(held, axis=axes, keepdims=flag("max", "keepdims", keepdims)), x.device
+    )
 
 
 def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -81,7 +95,9 @@ def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("min", x)
     axes = all_axes("min", axis, held.ndim)
     _not_empty("min", held, axes)
-    return _tensor.Tensor(x.device.backend.min(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.min(held, axis=axes, keepdims=flag("min", "keepdims", keepdims)), x.device
+    )
 
 
 def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
@@ -97,7 +113,10 @@ def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     axes = all_axes("var", axis, held.ndim)
     correction = number("var", "correction", correction)
     return _tensor.Tensor(
-        x.device.backend.var(held, axis=axes, correction=correction, keepdims=bool(keepdims)), x.device
+        x.device.backend.var(
+            held, axis=axes, correction=correction, keepdims=flag("var", "keepdims", keepdims)
+        ),
+        x.device,
     )
 
 
@@ -114,7 +133,10 @@ def std(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     axes = all_axes("std", axis, held.ndim)
     correction = number("std", "correction", correction)
     return _tensor.Tensor(
-        x.device.backend.std(held, axis=axes, correction=correction, keepdims=bool(keepdims)), x.device
+        x.device.backend.std(
+            held, axis=axes, correction=correction, keepdims=flag("std", "keepdims", keepdims)
+        ),
+        x.device,
     )
 
 
@@ -127,24 +149,24 @@ def vector_norm(x: Tensor, /, axis: Axis = None, keepdims: bool = False, ord: fl
         x: a tensor; integers are taken as float32.
         axis: see the module; several axes, or all, are one vector.
         keepdims: see the module.
-        ord: positive; ``inf`` for the largest ``|x|``.
+        ord: ``inf`` and ``-inf`` for the largest and the smallest ``|x|``, 0 for how many are not 0.
 
     Raises:
-        ArgumentError: ``ord`` is not positive.
-        ShapeError: there is nothing to take the largest of.
+        ShapeError: there is nothing to take the largest or smallest of, which a negative ``ord`` needs, too.
     """
     held = floating("vector_norm", x)
     axes = all_axes("vector_norm", axis, held.ndim)
+    keepdims = flag("vector_norm", "keepdims", keepdims)
     power = number("vector_norm", "ord", ord)
-    if power <= 0:
-        raise ArgumentError(f"vector_norm: ord must be positive, got {ord!r}.")
     backend = x.device.backend
-    if power == np.inf:
+    if power < 0 or power == np.inf:
         _not_empty("vector_norm", held, axes)
-        return _tensor.Tensor(backend.max(backend.abs(held), axis=axes, keepdims=bool(keepdims)), x.device)
+    if power in (np.inf, -np.inf):
+        extremum = backend.max if power > 0 else backend.min
+        return _tensor.Tensor(extremum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
     if power == 1:
-        return _tensor.Tensor(backend.sum(backend.abs(held), axis=axes, keepdims=bool(keepdims)), x.device)
-    return _tensor.Tensor(backend.vector_norm(held, axis=axes, ord=power, keepdims=bool(keepdims)), x.device)
+        return _tensor.Tensor(backend.sum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
+    return _tensor.Tensor(backend.vector_norm(held, axis=axes, ord=power, keepdims=keepdims), x.device)
 
 
 def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -167,14 +189,19 @@ def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = floating("median", x)
     axes = all_axes("median", axis, held.ndim)
     _not_empty("median", held, axes)
-    return _tensor.Tensor(x.device.backend.median(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.median(held, axis=axes, keepdims=flag("median", "keepdims", keepdims)), x.device
+    )
 
 
 def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return ``log(sum(exp(x)))`` without overflow; of all ``-inf`` it is ``-inf``, with gradient 0."""
     held = floating("logsumexp", x)
     axes = all_axes("logsumexp", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.logsumexp(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.logsumexp(held, axis=axes, keepdims=flag("logsumexp", "keepdims", keepdims)),
+        x.device,
+    )
 
 
 def _searched(op: str, x: Tensor, axis: int | None) -> tuple[Any, int]:
@@ -188,9 +215,9 @@ def _searched(op: str, x: Tensor, axis: int | None) -> tuple[Any, int]:
     return held, index
 
 
-def _kept(found: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+def _kept(op: str, found: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     """Return the places that were found, with the searched axes as 1 where they are kept."""
-    if keepdims:
+    if flag(op, "keepdims", keepdims):
         sizes = [1] * x.ndim if axis is None else list(x.shape)
         if axis is not None:
             sizes[axis] = 1
@@ -207,7 +234,7 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
         ShapeError: there is nothing to reduce.
     """
     held, index = _searched("argmax", x, axis)
-    return _kept(x.device.backend.argmax(held, axis=index, keepdims=False), x, axis, keepdims)
+    return _kept("argmax", x.device.backend.argmax(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -219,21 +246,25 @@ def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
         ShapeError: there is nothing to reduce.
     """
     held, index = _searched("argmin", x, axis)
-    return _kept(x.device.backend.argmin(held, axis=index, keepdims=False), x, axis, keepdims)
+    return _kept("argmin", x.device.backend.argmin(held, axis=index, keepdims=False), x, axis, keepdims)
 
 
 def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return whether an element is true, or not 0, as bool; of nothing False. NaN is not 0."""
     held = primitive("any", x)
     axes = all_axes("any", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.any(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.any(held, axis=axes, keepdims=flag("any", "keepdims", keepdims)), x.device
+    )
 
 
 def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return whether every element is true, or not 0, as bool; of nothing True. NaN is not 0."""
     held = primitive("all", x)
     axes = all_axes("all", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.all(held, axis=axes, keepdims=bool(keepdims)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.all(held, axis=axes, keepdims=flag("all", "keepdims", keepdims)), x.device
+    )
 
 
 def count_nonzero(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -49,6 +49,9 @@ def trunc(x: Tensor, /) -> Tensor:
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return the floor of ``x / y``; the gradient is 0.
 
+    By the standard an infinity by a number is an infinity, and a number by an infinity a zero, also where the
+    signs differ; NumPy and Python have NaN and -1 there.
+
     Raises:
         ArgumentError: an integer is divided by 0. A float gives an infinity or NaN.
     """

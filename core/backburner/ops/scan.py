@@ -8,7 +8,7 @@ from backburner import _tensor
 from backburner.dtype import canonical
 from backburner.errors import ArgumentError, ShapeError
 from backburner.ops import elementwise, shape
-from backburner.ops._operands import cast, integer, numeric, one_axis, primitive
+from backburner.ops._operands import cast, flag, integer, numeric, one_axis, primitive
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -60,7 +60,7 @@ def _cumulative(op: str, x: Tensor, axis: int | None, dtype: Any, include_initia
     found = (backend.cumulative_sum if op == "cumulative_sum" else backend.cumulative_prod)(held, axis=place)
     if wanted is not None:
         found = cast(found, wanted, device)
-    if include_initial:
+    if flag(op, "include_initial", include_initial):
         before = [n if i != place else 1 for i, n in enumerate(held.shape)]
         start = backend.full(shape=tuple(before), value=int(op == "cumulative_prod"), dtype=found.dtype)
         found = backend.concat(start, found, axis=place)

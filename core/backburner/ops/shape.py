@@ -151,6 +151,13 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     return _tensor.Tensor(x.device.backend.broadcast_to(held, shape=wanted), x.device)
 
 
+def _sequence(op: str, xs: Sequence[Tensor]) -> Sequence[Tensor]:
+    """Return what must be a sequence of tensors, to be joined."""
+    if not isinstance(xs, (tuple, list, Sequence)) or not xs:
+        raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
+    return xs
+
+
 def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
     """Return tensors joined along an axis they have; ``axis=None`` flattens them first.
 
@@ -158,7 +165,7 @@ def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
         ShapeError: shapes differ in another axis, or a tensor is 0-d.
     """
     if axis is None:
-        xs, axis = [flatten(x) for x in xs], 0
+        xs, axis = [flatten(x) for x in _sequence("concat", xs)], 0
     held, device = same_dtypes("concat", xs)
     first = held[0].shape
     place = one_axis("concat", axis, len(first))

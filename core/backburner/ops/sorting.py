@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from backburner import _tensor
+from backburner.contracts import Array
 from backburner.errors import ArgumentError, ShapeError
 from backburner.ops import _index, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
     all_axes,
+    flag,
     floating,
     integer,
     matrices,
@@ -36,8 +38,11 @@ def sort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = 
         stable: equal elements keep their order, which they do in any case.
     """
     held = primitive("sort", x)
+    flag("sort", "stable", stable)
     place = one_axis("sort", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.sort(held, axis=place, descending=bool(descending)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.sort(held, axis=place, descending=flag("sort", "descending", descending)), x.device
+    )
 
 
 def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -50,8 +55,12 @@ def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool
         stable: equal elements keep their order, which they do in any case.
     """
     held = primitive("argsort", x)
+    flag("argsort", "stable", stable)
     place = one_axis("argsort", axis, held.ndim)
-    return _tensor.Tensor(x.device.backend.argsort(held, axis=place, descending=bool(descending)), x.device)
+    return _tensor.Tensor(
+        x.device.backend.argsort(held, axis=place, descending=flag("argsort", "descending", descending)),
+        x.device,
+    )
 
 
 def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
@@ -75,7 +84,7 @@ def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Te
         raise ArgumentError(
             f"topk: k {count} is outside [0, {held.shape[place]}], the length of axis {axis}."
         )
-    found = x.device.backend.topk(held, k=count, axis=place, largest=bool(largest))
+    found = x.device.backend.topk(held, k=count, axis=place, largest=flag("topk", "largest", largest))
     return _tensor.Tensor(found[0], x.device), _tensor.Tensor(found[1], x.device)
 
 
@@ -183,23 +192,45 @@ def unique_values(x: Tensor, /) -> Tensor:
     return y[is_first]
 
 
-def quantile(x: Tensor, q: float | Sequence[float], /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return what the fraction ``q`` of the elements lies below, between two of them on the line through both.
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
-    A gradient goes to these two, of equal elements to those that ``sort`` puts there. NaN if one is.
+
+def quantile(
+    x: Tensor,
+    q: float | Sequence[float] | Tensor,
+    /,
+    axis: Axis = None,
+    keepdims: bool = False,
+    method: str = "linear",
+) -> Tensor:
+    """Return what the fraction ``q`` of the elements lies below, by the one or two elements next to that place.
+
+    A gradient goes to these, of equal elements to those that ``sort`` puts there. NaN if one is.
 
     Args:
         x: a tensor; integers are taken as float32.
-        q: in [0, 1]; several add a first axis.
+        q: in [0, 1]; several, also as a tensor without gradient, add a first axis.
         axis: an int, several, or ``None`` for all.
         keepdims: keep reduced axes with size 1.
+        method: between two elements ``"linear"`` goes along the line through both, ``"lower"`` and ``"higher"``
+            take one, ``"midpoint"`` their mean, and ``"nearest"`` the nearer one, of equally near ones that at
+            the even place. PyTorch's name for it is ``interpolation``.
 
     Raises:
-        ArgumentError: ``q`` is outside [0, 1].
-        ShapeError: there is nothing to reduce.
+        ArgumentError: ``q`` is outside [0, 1], or ``method`` another.
+        ShapeError: there is nothing to reduce, or ``q`` has more than one axis.
     """
     held = floating("quantile", x)
     axes = all_axes("quantile", axis, held.ndim)
+    keep = flag("quantile", "keepdims", keepdims)
+    if method not in _METHODS:
+        raise ArgumentError(
+            f"quantile: method must be one of {', '.join(map(repr, _METHODS))}, got {method!r}."
+        )
+    if isinstance(q, _tensor.Tensor):
+        if q.ndim > 1:
+            raise ShapeError(f"quantile: q must have at most one axis, got {list(q.shape)}.")
+        q = q.tolist()
     several = isinstance(q, Sequence)
     wanted = [number("quantile", "q", part) for part in (q if isinstance(q, Sequence) else (q,))]
     if any(not 0 <= part <= 1 for part in wanted):
@@ -211,15 +242,26 @@ def quantile(x: Tensor, q: float | Sequence[float], /, axis: Axis = None, keepdi
         raise ShapeError(f"quantile: nothing to reduce: axis {axes} of {list(held.shape)}.")
     rows = shape.permute_dims(_tensor.Tensor(held, x.device), (*kept, *axes))
     ordered = sort(shape.reshape(rows, (*sizes, count)))
-    places = np.array(wanted) * (count - 1)
-    below = np.floor(places).astype(np.int64)
-    weight = _tensor.tensor((places - below).astype(held.dtype))
-    lower = indexing.take(ordered, below, -1)
-    upper = indexing.take(ordered, np.minimum(below + 1, count - 1), -1)
-    between = elementwise.where(weight > 0, lower * (1 - weight) + upper * weight, lower)
-    last = indexing.take(ordered, np.array([count - 1]), -1)
+    between = _between(ordered, np.array(wanted) * (count - 1), method)
+    last = indexing.take(ordered, np.array([count - 1]), axis=-1)
     y = elementwise.where(elementwise.equal(last, last), between, last)
     y = shape.permute_dims(y, (len(kept), *range(len(kept))))
-    if keepdims:
+    if keep:
         y = shape.reshape(y, (len(wanted), *(1 if i in axes else n for i, n in enumerate(held.shape))))
     return y if several else y[0]
+
+
+def _between(ordered: Tensor, places: Array, method: str) -> Tensor:
+    """Return what is at places along the last axis, which may lie between two elements."""
+    below, above = np.floor(places).astype(np.int64), np.ceil(places).astype(np.int64)
+    if method in ("lower", "higher", "nearest"):
+        chosen = {"lower": below, "higher": above, "nearest": np.rint(places).astype(np.int64)}[method]
+        return indexing.take(ordered, chosen, axis=-1)
+    lower, upper = (indexing.take(ordered, at, axis=-1) for at in (below, above))
+    # of a place that is an element's both are the same, and half of each keeps an infinity
+    part = (
+        np.full(places.shape, 0.5) if method == "midpoint" else np.where(above > below, places - below, 0.5)
+    )
+    weight = _tensor.tensor(part.astype(ordered.dtype))
+    line = lower * (1 - weight) + upper * weight
+    return elementwise.where(_tensor.tensor(above > below), line, lower)

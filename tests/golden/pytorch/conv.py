@@ -10,10 +10,8 @@ import torch.nn.functional as F
 Torch = Callable[..., Any]
 
 
-def conv2d(x: Any, weight: Any, bias: Any, **options: Any) -> Any:
-    return F.conv2d(x, weight, bias, **options)
-
-
 PYTORCH: dict[str, Torch] = {
-    "conv2d": conv2d,
+    "conv1d": F.conv1d,
+    "conv2d": F.conv2d,
+    "conv3d": F.conv3d,
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from backburner_autodiff.kernels._jit import kernel, prange
+from backburner_autodiff.kernels._jit import kernel, prange, subroutine
 from backburner_autodiff.kernels._strict import difference
 from backburner_autodiff.kernels.math import erf, exp, log, max_of, sigmoid, tanh
 
@@ -18,6 +18,7 @@ SQRT_HALF = math.sqrt(0.5)
 ONE_OVER_SQRT_TAU = 1.0 / math.sqrt(2.0 * math.pi)
 SQRT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)
 TANH_CUBIC = 0.044715
+FAR = 40.0  # where every smooth activation is flat or the identity, in float64 too, and its powers finite
 CHUNK = 1024
 COLUMNS = 64  # per task, where the sums run over another axis than the last
 
@@ -57,8 +58,10 @@ def dropout_backward(g: Any, mask: Any, scale: Any, dx: Any) -> None:
 def gelu_forward(x: Any, out: Any) -> None:
     """Return ``x * Phi(x)``."""
     half, one, c = x.dtype.type(0.5), x.dtype.type(1), x.dtype.type(SQRT_HALF)
+    low = x.dtype.type(-FAR)
     for i in prange(x.size):
-        out[i] = half * x[i] * (one + erf(c * x[i]))
+        v = low if x[i] < low else x[i]
+        out[i] = half * v * (one + erf(c * v))
 
 
 @kernel("x[...], x[...] -> x[...]", cost=4)
@@ -66,8 +69,10 @@ def gelu_backward(g: Any, x: Any, dx: Any) -> None:
     """Multiply by ``Phi(x) + x * phi(x)``."""
     zero, half, one = x.dtype.type(0), x.dtype.type(0.5), x.dtype.type(1)
     c, d = x.dtype.type(SQRT_HALF), x.dtype.type(ONE_OVER_SQRT_TAU)
+    bound = x.dtype.type(FAR)
     for i in prange(x.size):
-        v = x[i]
+        v = bound if x[i] > bound else x[i]
+        v = -bound if v < -bound else v
         slope = half * (one + erf(c * v)) + d * v * exp(-half * v * v)
         dx[i] = zero if g[i] == zero else g[i] * slope
 
@@ -77,8 +82,9 @@ def gelu_tanh_forward(x: Any, out: Any) -> None:
     """Return ``x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x**3)))``."""
     half, one = x.dtype.type(0.5), x.dtype.type(1)
     a, b = x.dtype.type(SQRT_TWO_OVER_PI), x.dtype.type(SQRT_TWO_OVER_PI * TANH_CUBIC)
+    low = x.dtype.type(-FAR)
     for i in prange(x.size):
-        v = x[i]
+        v = low if x[i] < low else x[i]
         out[i] = half * v * (one + tanh(v * (a + b * v * v)))
 
 
@@ -86,7 +92,7 @@ def gelu_tanh_forward(x: Any, out: Any) -> None:
 def gelu_tanh_backward(g: Any, x: Any, dx: Any) -> None:
     """Multiply by the derivative of the tanh form."""
     zero, half, one = x.dtype.type(0), x.dtype.type(0.5), x.dtype.type(1)
-    three, bound = x.dtype.type(3), x.dtype.type(30)
+    three, bound = x.dtype.type(3), x.dtype.type(FAR)
     a, b = x.dtype.type(SQRT_TWO_OVER_PI), x.dtype.type(SQRT_TWO_OVER_PI * TANH_CUBIC)
     for i in prange(x.size):
         # beyond the bound tanh is 1 and the slope 1 or 0, while v * v may overflow to inf, and 0 * inf is NaN
@@ -96,6 +102,101 @@ def gelu_tanh_backward(g: Any, x: Any, dx: Any) -> None:
         t = tanh(v * (a + b * square))
         slope = half * (one + t) + half * v * (one - t * t) * (a + three * b * square)
         dx[i] = zero if g[i] == zero else g[i] * slope
+
+
+@kernel("x[...] -> x[...]", cost=2)
+def silu_forward(x: Any, out: Any) -> None:
+    """Return ``x * sigmoid(x)``, 0 at ``-inf``."""
+    lowest = x.dtype.type(-1e30)
+    for i in prange(x.size):
+        v = lowest if x[i] < lowest else x[i]
+        out[i] = v * sigmoid(v)
+
+
+@kernel("x[...], x[...] -> x[...]", cost=3)
+def silu_backward(g: Any, x: Any, dx: Any) -> None:
+    """Multiply by ``s * (1 + x * (1 - s))`` with the sigmoid ``s``."""
+    zero, one, bound = x.dtype.type(0), x.dtype.type(1), x.dtype.type(1e30)
+    for i in prange(x.size):
+        v = bound if x[i] > bound else x[i]
+        v = -bound if v < -bound else v
+        s = sigmoid(v)
+        dx[i] = zero if g[i] == zero else g[i] * (s * (one + v * sigmoid(-v)))
+
+
+@subroutine
+def expm1(x: Any) -> Any:
+    """Return ``exp(x) - 1`` by ``tanh(x / 2)``, accurate near 0 and for all that is negative."""
+    t = tanh(type(x)(0.5) * x)
+    return (t + t) / (type(x)(1) - t)
+
+
+@kernel("x[...], x, x, x -> x[...]", cost=3)
+def elu_forward(x: Any, scale: Any, depth: Any, input_scale: Any, out: Any) -> None:
+    """Return ``scale * x`` above 0, else ``depth * (exp(input_scale * x) - 1)``."""
+    zero = x.dtype.type(0)
+    for i in prange(x.size):
+        out[i] = scale * x[i] if x[i] > zero else depth * expm1(input_scale * x[i])
+
+
+@kernel("x[...], x[...], x, x, x -> x[...]", cost=2)
+def elu_backward(g: Any, x: Any, scale: Any, slope: Any, input_scale: Any, dx: Any) -> None:
+    """Multiply by ``scale`` above 0, else by ``slope * exp(input_scale * x)``."""
+    zero = x.dtype.type(0)
+    for i in prange(x.size):
+        factor = scale if x[i] > zero else slope * exp(input_scale * x[i])
+        dx[i] = zero if g[i] == zero else g[i] * factor
+
+
+@kernel("x[...], x, x -> x[...]", cost=3)
+def softplus_forward(x: Any, beta: Any, threshold: Any, out: Any) -> None:
+    """Return ``log(1 + exp(beta * x)) / beta``, and ``x`` where ``beta * x`` is above ``threshold``."""
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    for i in prange(x.size):
+        v = beta * x[i]
+        e = exp(-abs(v))
+        # log(1 + e), less the rounding of 1 + e
+        whole = one + e
+        part = whole - one
+        tail = log(whole) * (e / part) if part > zero else e
+        y = (tail + (v if v > zero else zero)) / beta
+        y = x[i] if v > threshold else y
+        out[i] = y if v == v else v
+
+
+@kernel("x[...], x[...], x, x -> x[...]", cost=2)
+def softplus_backward(g: Any, x: Any, beta: Any, threshold: Any, dx: Any) -> None:
+    """Multiply by ``sigmoid(beta * x)``, and by 1 where ``beta * x`` is above ``threshold``."""
+    zero, one = x.dtype.type(0), x.dtype.type(1)
+    for i in prange(x.size):
+        v = beta * x[i]
+        factor = one if v > threshold else sigmoid(v)
+        dx[i] = zero if g[i] == zero else g[i] * factor
+
+
+@kernel("x[...] -> x[...]", cost=2)
+def mish_forward(x: Any, out: Any) -> None:
+    """Return ``x * n / (n + 2)`` with ``n = e^x (e^x + 2)``, 0 at ``-inf``."""
+    two, far, lowest = x.dtype.type(2), x.dtype.type(FAR), x.dtype.type(-1e30)
+    for i in prange(x.size):
+        v = lowest if x[i] < lowest else x[i]
+        e = exp(far if v > far else v)
+        n = e * (e + two)
+        out[i] = v * (n / (n + two))
+
+
+@kernel("x[...], x[...] -> x[...]", cost=3)
+def mish_backward(g: Any, x: Any, dx: Any) -> None:
+    """Multiply by ``n / (n + 2) + x * 4 e^x (1 + e^x) / (n + 2)^2``."""
+    zero, one, two, four = x.dtype.type(0), x.dtype.type(1), x.dtype.type(2), x.dtype.type(4)
+    far, lowest = x.dtype.type(FAR), x.dtype.type(-1e30)
+    for i in prange(x.size):
+        v = far if x[i] > far else x[i]
+        v = lowest if v < lowest else v
+        e = exp(v)
+        n = e * (e + two)
+        m = n + two
+        dx[i] = zero if g[i] == zero else g[i] * (n / m + v * (four * e * (one + e) / m) / m)
 
 
 @kernel("x[:,:] -> x[:,:]", cost=2, fastmath=True)

@@ -89,7 +89,19 @@ def _pool_by_columns(
                 places[r, q] = none
         else:
             _scan_columns(
-                largest, rows, kw, sw, pw, dw, step, line, columns, out[r], places[r], none, origin + r * above
+                largest,
+                rows,
+                kw,
+                sw,
+                pw,
+                dw,
+                step,
+                line,
+                columns,
+                out[r],
+                places[r],
+                none,
+                origin + r * above,
             )
 
 

@@ -25,6 +25,15 @@ def normalised(x: Any, origin: Any, mean: Any, rstd: Any) -> Any:
 
 
 @subroutine
+def added(xs: Any) -> Any:
+    """Return the sum in order, which NumPy, in runs without the compiler, would take in another."""
+    total = 0.0
+    for k in range(xs.size):
+        total += xs[k]
+    return total
+
+
+@subroutine
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     """Return ``x * weight + bias``."""
     return x * weight + bias
@@ -242,7 +251,7 @@ def batch_norm_rows_forward(
                 ts[k] += ps[k]
                 ps[k] = zero
         for k in range(0, ps.size, s):
-            m = x.dtype.type(ts[k : k + s].sum() / count)
+            m = x.dtype.type(added(ts[k : k + s]) / count)
             mean[(low + k) // s] = m
             ms[k : k + s] = m
             ts[k : k + s] = 0.0
@@ -257,7 +266,7 @@ def batch_norm_rows_forward(
                 ps[k] = zero
         for k in range(0, ps.size, s):
             channel = (low + k) // s
-            variance = ts[k : k + s].sum() / count
+            variance = added(ts[k : k + s]) / count
             var[channel] = variance
             rstd[channel] = 1.0 / math.sqrt(variance + eps)
             scale[k : k + s] = rstd[channel] * weight[channel]
@@ -314,7 +323,7 @@ def batch_norm_rows_backward(
                 part_gy[k] = zero
                 part_g[k] = zero
         for k in range(0, origin.size, s):
-            sum_gy, sum_g = total_gy[k : k + s].sum(), total_g[k : k + s].sum()
+            sum_gy, sum_g = added(total_gy[k : k + s]), added(total_g[k : k + s])
             dweight[(low + k) // s] = sum_gy
             dbias[(low + k) // s] = sum_g
             part_gy[k : k + s] = sum_gy / count

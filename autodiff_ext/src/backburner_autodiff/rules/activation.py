@@ -46,6 +46,56 @@ def gelu(out: Array, x: Array, *, approximate: str, residuals: None) -> tuple[Vj
     return (lambda g: _mapped(loop, g, x, shape=g.shape, dtype=g.dtype),)
 
 
+def silu_forward(x: Array, /) -> tuple[Array, None]:
+    return _mapped(kernels.silu_forward, x, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=silu_forward)
+def silu(out: Array, x: Array, *, residuals: None) -> tuple[Vjp]:
+    return (lambda g: _mapped(kernels.silu_backward, g, x, shape=g.shape, dtype=g.dtype),)
+
+
+def elu_forward(x: Array, /, *, alpha: float, scale: float, input_scale: float) -> tuple[Array, None]:
+    loop = kernels.elu_forward
+    return _mapped(loop, x, scale, scale * alpha, input_scale, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=elu_forward)
+def elu(
+    out: Array, x: Array, *, alpha: float, scale: float, input_scale: float, residuals: None
+) -> tuple[Vjp]:
+    options = scale, scale * alpha * input_scale, input_scale
+    return (lambda g: _mapped(kernels.elu_backward, g, x, *options, shape=g.shape, dtype=g.dtype),)
+
+
+def softplus_forward(x: Array, /, *, beta: float, threshold: float) -> tuple[Array, None]:
+    return _mapped(kernels.softplus_forward, x, beta, threshold, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=softplus_forward)
+def softplus(out: Array, x: Array, *, beta: float, threshold: float, residuals: None) -> tuple[Vjp]:
+    loop = kernels.softplus_backward
+    return (lambda g: _mapped(loop, g, x, beta, threshold, shape=g.shape, dtype=g.dtype),)
+
+
+def mish_forward(x: Array, /) -> tuple[Array, None]:
+    return _mapped(kernels.mish_forward, x, shape=x.shape, dtype=x.dtype), None
+
+
+@rule(forward=mish_forward)
+def mish(out: Array, x: Array, *, residuals: None) -> tuple[Vjp]:
+    return (lambda g: _mapped(kernels.mish_backward, g, x, shape=g.shape, dtype=g.dtype),)
+
+
+@rule(singular=True)
+def softsign(out: Array, x: Array) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        root = 1 / (1 + np.abs(x))
+        return np.asarray(g * (root * root))
+
+    return (vjp,)
+
+
 def _split(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     """Return the sizes before, of and after an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])

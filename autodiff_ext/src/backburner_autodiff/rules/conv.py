@@ -1,4 +1,4 @@
-"""Backward rule of conv2d."""
+"""Backward rules of conv2d and conv3d."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backburner.backends.numpy.conv import conv2d_chunk
+from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, stack_frames
 from backburner_autodiff.kernels.conv import (
     conv2d_depthwise_input,
     conv2d_gather,
@@ -16,43 +16,89 @@ from backburner_autodiff.kernels.conv import (
 from backburner_autodiff.rules._rule import Array, rule
 
 Pair = tuple[int, int]
-Window = tuple[int, int, int, int, int, int]
-"""Stride, padding and dilation, as the kernels take them."""
+Triple = tuple[int, int, int]
+Joint = Callable[[Array, tuple[bool, ...]], tuple[Array | None, ...]]
+Gradients = tuple[Array | None, Array | None]
 
 
 @rule(compute_bound=True)
 def conv2d(
     out: Array, x: Array, weight: Array, bias: Array | None,
     *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
-) -> Callable[[Array, tuple[bool, ...]], tuple[Array | None, ...]]:  # fmt: skip
-    window = (*stride, *padding, *dilation)
+) -> Joint:  # fmt: skip
     biased = bias is not None
-    depthwise = x.shape[1] == groups > 1
-    pointwise = weight.shape[2:] == stride == (1, 1) and padding == (0, 0)
 
     def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
         # NumPy multiplies what a sum has broadcast without BLAS, and adds channels-last images one by one: both
         # are slow, and lose the small terms of a long float32 sum
         g = np.ascontiguousarray(g)
-        to_x, to_weight = needed[:2]
-        dx = dweight = dbias = None
-        if to_x and depthwise:
-            dx = _depthwise(g, x.shape, weight, window)
-        elif to_x and pointwise:
-            dx = _pointwise(g, weight, groups)
-        if to_weight or (to_x and dx is None):
-            by_columns, dweight = _columns(g, x, weight, window, groups, to_x and dx is None, to_weight)
-            dx = by_columns if dx is None else dx
-        if biased and needed[2]:
-            dbias = g.sum(axis=(2, 3)).sum(axis=0, dtype=np.float64).astype(g.dtype)
-        return dx, dweight, dbias
+        dx, dweight = conv2d_gradients(g, x, weight, stride, padding, dilation, groups, needed[0], needed[1])
+        return dx, dweight, bias_gradient(g) if biased and needed[2] else None
 
     return vjp
 
 
+@rule(compute_bound=True)
+def conv3d(
+    out: Array, x: Array, weight: Array, bias: Array | None,
+    *, stride: Triple, padding: Triple, dilation: Triple, groups: int,
+) -> Joint:  # fmt: skip
+    biased = bias is not None
+
+    def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
+        g = np.ascontiguousarray(g)
+        dx, dweight = conv3d_gradients(g, x, weight, stride, padding, dilation, groups, needed[0], needed[1])
+        return dx, dweight, bias_gradient(g) if biased and needed[2] else None
+
+    return vjp
+
+
+def bias_gradient(g: Array) -> Array:
+    """Return the sum over all but the channels, in float64 over images."""
+    total: Array = g.reshape(*g.shape[:2], math.prod(g.shape[2:])).sum(axis=2).sum(axis=0, dtype=np.float64)
+    return total.astype(g.dtype)
+
+
+def conv2d_gradients(
+    g: Array, x: Array, weight: Array, stride: Pair, padding: Pair, dilation: Pair, groups: int, to_x: bool, to_weight: bool
+) -> Gradients:  # fmt: skip
+    """Return the gradients of images and kernels that are asked for; ``g`` is C-contiguous."""
+    window = (*stride, *padding, *dilation)
+    dx = dweight = None
+    if to_x and x.shape[1] == groups > 1:
+        dx = _depthwise(g, x.shape, weight, window)
+    elif to_x and weight.shape[2:] == stride == (1, 1) and padding == (0, 0):
+        dx = _pointwise(g, weight, groups)
+    if to_weight or (to_x and dx is None):
+        by_columns, dweight = _columns(g, x, weight, window, groups, to_x and dx is None, to_weight)
+        dx = by_columns if dx is None else dx
+    return dx, dweight
+
+
+def conv3d_gradients(
+    g: Array, x: Array, weight: Array, stride: Triple, padding: Triple, dilation: Triple, groups: int, to_x: bool, to_weight: bool
+) -> Gradients:  # fmt: skip
+    """Return those of volumes and kernels: those of the frames that the core convolves."""
+    n, c, _, h, w = x.shape
+    o, each, kd, kh, kw = weight.shape
+    depth, plane = (stride[0], padding[0], dilation[0]), (stride[1:], padding[1:], dilation[1:])
+    kernels = weight.reshape(o, each * kd, kh, kw)
+    dx = np.zeros(x.shape, x.dtype) if to_x else None
+    dweight = np.zeros(kernels.shape, x.dtype) if to_weight else None
+    for volumes, planes in frame_chunks(n, g.shape[2], c * kd * h * w * x.itemsize):
+        frames = stack_frames(x[volumes], planes, kd, *depth)
+        cotangent = g[volumes, :, planes].swapaxes(1, 2).reshape(-1, o, *g.shape[3:])
+        dframes, part = conv2d_gradients(cotangent, frames, kernels, *plane, groups, to_x, to_weight)
+        if dx is not None and dframes is not None:
+            add_frames(dframes, planes, kd, *depth, dx[volumes])
+        if dweight is not None:
+            dweight += part
+    return dx, None if dweight is None else dweight.reshape(weight.shape)
+
+
 def _columns(
-    g: Array, x: Array, weight: Array, window: Window, groups: int, to_x: bool, to_weight: bool
-) -> tuple[Array | None, Array | None]:
+    g: Array, x: Array, weight: Array, window: tuple[int, ...], groups: int, to_x: bool, to_weight: bool
+) -> Gradients:
     """Take the products with the columns of x, or with those that add up to its gradient, chunk by chunk."""
     n, c = x.shape[:2]
     o, _, kh, kw = weight.shape
@@ -91,7 +137,7 @@ def _pointwise(g: Array, weight: Array, groups: int) -> Array:
     return dx.reshape(n, groups * c, h, w)
 
 
-def _depthwise(g: Array, shape: tuple[int, ...], weight: Array, window: Window) -> Array:
+def _depthwise(g: Array, shape: tuple[int, ...], weight: Array, window: tuple[int, ...]) -> Array:
     """Return the gradient of x where a group has one channel: its products are too small for BLAS."""
     dx = np.zeros(shape, g.dtype)
     conv2d_depthwise_input(g, weight[:, 0], *window, dx)

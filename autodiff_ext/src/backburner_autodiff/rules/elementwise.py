@@ -119,6 +119,11 @@ def erfc(out: Array, x: Array) -> tuple[Vjp]:
 
 
 @rule(singular=True)
+def erfinv(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g * np.exp(out * out) * (math.sqrt(math.pi) / 2),)
+
+
+@rule(singular=True)
 def expm1(out: Array, x: Array) -> tuple[Vjp]:
     return (lambda g: g * np.exp(x),)  # out + 1 would cancel for x below 0
 
@@ -151,10 +156,16 @@ def logaddexp(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
 
 @rule(singular=True)
 def hypot(out: Array, x: Array, y: Array) -> tuple[Vjp, Vjp]:
-    def vjp(g: Array, mine: Array) -> Array:
-        return g * np.where(out == 0, 0, mine / out)
+    def vjp(g: Array, mine: Array, other: Array) -> Array:
+        slope = np.where(out == 0, 0, mine / out)
+        if not np.isinf(out).any():
+            return g * slope
+        # along an infinite side the slope is that of |x|; two share as on the diagonal
+        along = np.sign(mine) * np.where(np.isinf(other), math.sqrt(0.5), 1).astype(out.dtype)
+        at_infinity = np.where(np.isinf(mine), along, np.where(np.isnan(mine), mine, 0))
+        return g * np.where(np.isinf(out), at_infinity, slope)
 
-    return lambda g: vjp(g, x), lambda g: vjp(g, y)
+    return lambda g: vjp(g, x, y), lambda g: vjp(g, y, x)
 
 
 @rule

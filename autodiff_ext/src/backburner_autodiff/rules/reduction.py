@@ -93,10 +93,16 @@ def std(out: Array, x: Array, *, axis: Axes, correction: float, keepdims: bool) 
 
 @rule(compute_bound=True)
 def vector_norm(out: Array, x: Array, *, axis: Axes, ord: float, keepdims: bool) -> tuple[Vjp]:
+    """A norm of negative order that is 0 hangs on an element that is 0, where it has a kink as ``abs`` has."""
+
     def vjp(g: Array) -> Array:
         total = _kept(out, x.shape, axis)
+        if ord < 0:
+            total = np.where(total == 0, np.inf, total)
         y = np.asarray(x / np.where(total == 0, 1, total))  # the zero vector: 0 / 1 is the 0 we want
-        if ord != 2:
+        if ord == 0:
+            y = np.zeros_like(y)
+        elif ord != 2:
             size = np.abs(y)
             y = np.where(y == 0, 0, np.sign(y) * np.where(y == 0, 1, size) ** y.dtype.type(ord - 1))
         return y * _kept(g, x.shape, axis)

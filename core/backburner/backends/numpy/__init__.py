@@ -6,16 +6,22 @@ from backburner.backends.numpy import (
     activation,
     bitwise,
     conv,
+    convtranspose,
     creation,
+    decompositions,
     elementwise,
     floating,
+    folding,
+    gamma,
     indexing,
     linalg,
     loss,
     maxpool,
     norm,
+    piecewise,
     pool,
     reduction,
+    regression,
     rounding,
     scan,
     shape,
@@ -49,6 +55,9 @@ class NumpyBackend:
     tanh = staticmethod(elementwise.tanh)
     erf = staticmethod(elementwise.erf)
     erfc = staticmethod(elementwise.erfc)
+    erfinv = staticmethod(elementwise.erfinv)
+    lgamma = staticmethod(gamma.lgamma)
+    digamma = staticmethod(gamma.digamma)
     expm1 = staticmethod(elementwise.expm1)
     log1p = staticmethod(elementwise.log1p)
     log2 = staticmethod(elementwise.log2)
@@ -106,9 +115,16 @@ class NumpyBackend:
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
     gelu = staticmethod(activation.gelu)
+    silu = staticmethod(activation.silu)
+    elu = staticmethod(activation.elu)
+    softplus = staticmethod(activation.softplus)
+    mish = staticmethod(activation.mish)
+    softsign = staticmethod(activation.softsign)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -140,6 +156,18 @@ class NumpyBackend:
     matmul = staticmethod(linalg.matmul)
     linear = staticmethod(linalg.linear)
 
+    cholesky = staticmethod(decompositions.cholesky)
+    det = staticmethod(decompositions.det)
+    eigh = staticmethod(decompositions.eigh)
+    eigvalsh = staticmethod(decompositions.eigvalsh)
+    inv = staticmethod(decompositions.inv)
+    pinv = staticmethod(decompositions.pinv)
+    qr = staticmethod(decompositions.qr)
+    slogdet = staticmethod(decompositions.slogdet)
+    solve = staticmethod(decompositions.solve)
+    svd = staticmethod(decompositions.svd)
+    svdvals = staticmethod(decompositions.svdvals)
+
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
     broadcast_to = staticmethod(shape.broadcast_to)
@@ -155,6 +183,13 @@ class NumpyBackend:
     embedding = staticmethod(indexing.embedding)
 
     conv2d = staticmethod(conv.conv2d)
+    conv3d = staticmethod(conv.conv3d)
+
+    conv_transpose2d = staticmethod(convtranspose.conv_transpose2d)
+    conv_transpose3d = staticmethod(convtranspose.conv_transpose3d)
+
+    unfold = staticmethod(folding.unfold)
+    fold = staticmethod(folding.fold)
 
     avg_pool2d = staticmethod(pool.avg_pool2d)
 
@@ -166,6 +201,11 @@ class NumpyBackend:
     layer_norm = staticmethod(norm.layer_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
+    binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
+    binary_cross_entropy_with_logits = staticmethod(loss.binary_cross_entropy_with_logits)
+    kl_div = staticmethod(loss.kl_div)
+
+    huber_loss = staticmethod(regression.huber_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)

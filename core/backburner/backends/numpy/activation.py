@@ -1,4 +1,4 @@
-"""Forwards of the activations: relu, sigmoid, gelu, softmax, log_softmax, dropout."""
+"""Forwards of the smooth activations, of relu and of dropout."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sigmoid(x: Array, /) -> Array:
 def gelu(x: Array, /, *, approximate: str) -> Array:
     """Return ``x * Phi(x)``, exact or by tanh."""
     out = np.empty_like(x)
-    with np.errstate(over="ignore", invalid="ignore"):  # x**2 of 1e20; inf * 0 is NaN here, as in PyTorch
+    with np.errstate(over="ignore"):  # x**2 of 1e20
         if approximate == "tanh":
             np.multiply(x, x, out=out)
             out *= TANH_CUBIC * SQRT_TWO_OVER_PI
@@ -55,8 +55,73 @@ def gelu(x: Array, /, *, approximate: str) -> Array:
             out = np.asarray(erf(out))
         out += 1
         out *= 0.5  # before x, twice which may be beyond the dtype
-        out *= x
+        out *= _bounded(x)
     return out
+
+
+def _bounded(x: Array) -> Array:
+    """Return ``x`` with the lowest number for ``-inf``, so that its product with 0 is 0."""
+    held: Array = np.maximum(x, np.finfo(x.dtype).min, out=np.empty_like(x))
+    return held
+
+
+def silu(x: Array, /) -> Array:
+    """Return ``x / (1 + exp(-x))``."""
+    out = np.negative(x, out=np.empty_like(x))
+    with np.errstate(over="ignore"):
+        np.exp(out, out=out)
+    out += 1
+    return np.divide(_bounded(x), out, out=out)
+
+
+def elu(x: Array, /, *, alpha: float, scale: float, input_scale: float) -> Array:
+    """Return ``scale * x`` above 0, else ``scale * alpha * (exp(input_scale * x) - 1)``."""
+    out = np.minimum(x, 0, out=np.empty_like(x))
+    if input_scale != 1:
+        out *= input_scale
+    with np.errstate(over="ignore"):  # of a negative input_scale
+        np.expm1(out, out=out)
+    out *= alpha * scale
+    above = np.maximum(x, 0, out=np.empty_like(x))
+    if scale != 1:
+        above *= scale
+    out += above
+    return out
+
+
+def softplus(x: Array, /, *, beta: float, threshold: float) -> Array:
+    """Return ``log(1 + exp(beta * x)) / beta``, and ``x`` where ``beta * x`` is above ``threshold``."""
+    scaled = np.multiply(x, beta, out=np.empty_like(x))
+    out = np.abs(scaled, out=np.empty_like(x))
+    np.negative(out, out=out)
+    np.exp(out, out=out)
+    np.log1p(out, out=out)
+    out += np.maximum(scaled, 0)
+    if beta != 1:
+        out /= beta
+    if threshold != math.inf:
+        np.copyto(out, x, where=scaled > threshold)
+    return out
+
+
+def mish(x: Array, /) -> Array:
+    """Return ``x * tanh(softplus(x))``, the latter as ``n / (n + 2)`` with ``n = e^x (e^x + 2)``."""
+    out = np.minimum(x, 30, out=np.empty_like(x))  # whose tanh is 1
+    np.exp(out, out=out)
+    out *= out + 2
+    out /= out + 2
+    out *= _bounded(x)
+    return out
+
+
+def softsign(x: Array, /) -> Array:
+    """Return ``x / (1 + |x|)``."""
+    most = np.finfo(x.dtype).max
+    held = np.asarray(np.minimum(np.maximum(x, -most), most))  # infinity over infinity is NaN
+    out = np.abs(held, out=np.empty_like(x))
+    out += 1
+    held /= out
+    return held
 
 
 def softmax(x: Array, /, *, axis: int) -> Array:

@@ -1,15 +1,20 @@
-"""Forward of conv2d, and the geometry of a convolution.
+"""Forwards of conv2d and conv3d, and the geometry of a convolution.
 
 Columns hold, for each tap of the kernel, the input that the tap meets at each output position; the
 convolution is then one matrix product per image, so that an image gets the same bits in whatever batch it
 comes. Images go through in chunks, and a large one in bands of rows, so that the columns stay small.
+
+A convolution of volumes is one of images: each plane of the result comes from the ``kd`` planes that the
+kernel spans there, laid side by side as channels of one image, a *frame*.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from backburner.contracts import Array, Pair
+from backburner.contracts import Array, Pair, Triple
 
 CHUNK_BYTES = 4 << 20
 """Columns of one chunk of images: they should stay in the cache."""
@@ -18,9 +23,40 @@ BAND_BYTES = 32 << 20
 """Columns of one band of a large image: more, since each band is another pass over the weights."""
 
 
+FRAME_BYTES = 4 << 20
+"""Frames of one chunk of volumes."""
+
+
+def meeting(offset: int, stride: int, size: int, windows: int) -> tuple[int, int, slice]:
+    """Return which windows a tap meets the input in, and where.
+
+    Args:
+        offset: where in the input, or in its padding, the tap stands in window 0.
+        stride: the step between windows.
+        size: the length of the input.
+        windows: how many there are.
+
+    Returns:
+        The first window, one past the last, and the elements that these meet.
+    """
+    first = min(max(0, -(offset // stride)), windows)
+    last = max(first, min(windows, (size - 1 - offset) // stride + 1))
+    start = first * stride + offset
+    return (
+        first,
+        last,
+        slice(start, start + (last - first - 1) * stride + 1, stride) if first < last else slice(0),
+    )
+
+
+def conv_size(size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
+    """Return how many outputs there are along an axis."""
+    return (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+
+
 def conv2d_size(size: Pair, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:
     """Return how many outputs an image has along its two axes."""
-    h, w = [(size[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in (0, 1)]
+    h, w = [conv_size(size[i], kernel[i], stride[i], padding[i], dilation[i]) for i in (0, 1)]
     return h, w
 
 
@@ -151,3 +187,73 @@ def _columns(x: Array, weight: Array, bias: Array | None, groups: int, taps: _Ta
             elif bias is not None:
                 target += bias[:, None, None]
     return out
+
+
+def conv3d(
+    x: Array, weight: Array, bias: Array | None, /,
+    *, stride: Triple, padding: Triple, dilation: Triple, groups: int,
+) -> Array:  # fmt: skip
+    """Return the cross-correlation of volumes with kernels, padded by zeros on all sides."""
+    n, c, d, h, w = x.shape
+    o, each, kd, kh, kw = weight.shape
+    od = conv_size(d, kd, stride[0], padding[0], dilation[0])
+    oh, ow = conv2d_size((h, w), (kh, kw), stride[1:], padding[1:], dilation[1:])
+    kernels = weight.reshape(o, each * kd, kh, kw)
+    out = np.empty((n, o, od, oh, ow), x.dtype)
+    for volumes, planes in frame_chunks(n, od, c * kd * h * w * x.itemsize):
+        frames = stack_frames(x[volumes], planes, kd, stride[0], padding[0], dilation[0])
+        part = conv2d(
+            frames,
+            kernels,
+            bias,
+            stride=stride[1:],
+            padding=padding[1:],
+            dilation=dilation[1:],
+            groups=groups,
+        )
+        out[volumes, :, planes] = part.reshape(-1, planes.stop - planes.start, o, oh, ow).swapaxes(1, 2)
+    return out
+
+
+def frame_chunks(n: int, planes: int, frame_bytes: int) -> Iterator[tuple[slice, slice]]:
+    """Yield which volumes to treat at once, and which planes of each."""
+    frames = max(1, FRAME_BYTES // max(frame_bytes, 1))
+    volumes, band = max(1, frames // max(planes, 1)), max(1, min(planes, frames))
+    for first in range(0, n, volumes):
+        for top in range(0, planes, band):
+            yield slice(first, min(n, first + volumes)), slice(top, min(planes, top + band))
+
+
+def stack_frames(x: Array, planes: slice, kernel: int, stride: int, padding: int, dilation: int) -> Array:
+    """Return the frames that some planes of the result come from, all of a volume's together.
+
+    Shape:
+        x ``[n, c, d, h, w]``; result ``[n * planes, c * kernel, h, w]``.
+    """
+    n, c, d, h, w = x.shape
+    count = planes.stop - planes.start
+    frames = np.empty((n, count, c, kernel, h, w), x.dtype)
+    for k in range(kernel):
+        offset = planes.start * stride + k * dilation - padding
+        first, last, met = meeting(offset, stride, d, count)
+        frames[:, :first, :, k] = 0
+        frames[:, last:, :, k] = 0
+        frames[:, first:last, :, k] = x[:, :, met].swapaxes(1, 2)
+    return frames.reshape(n * count, c * kernel, h, w)
+
+
+def add_frames(
+    frames: Array, planes: slice, kernel: int, stride: int, padding: int, dilation: int, out: Array
+) -> None:
+    """Add frames to the planes that they were stacked from: the adjoint of ``stack_frames``.
+
+    Shape:
+        frames ``[n * planes, c * kernel, h, w]``, out ``[n, c, d, h, w]``.
+    """
+    n, c, d, h, w = out.shape
+    count = planes.stop - planes.start
+    frames = frames.reshape(n, count, c, kernel, h, w)
+    for k in range(kernel):
+        offset = planes.start * stride + k * dilation - padding
+        first, last, met = meeting(offset, stride, d, count)
+        out[:, :, met] += frames[:, first:last, :, k].swapaxes(1, 2)

@@ -33,6 +33,8 @@ def arange(*, start: float, stop: float, step: float, dtype: DType) -> Array:
 
 def linspace(*, start: float, stop: float, num: int, dtype: DType, endpoint: bool) -> Array:
     """Return ``num`` evenly spaced values, computed in float64."""
+    if abs(stop / 2 - start / 2) >= 8e307:  # the range is beyond float64, half of it is not
+        return (2 * np.linspace(start / 2, stop / 2, num, endpoint)).astype(dtype)
     return np.linspace(start, stop, num, endpoint, dtype=dtype)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from backburner.contracts import Array, Shape
 
+_MOST_INDICES = 64  # fewer arrays than this may be the index of an array
+
 
 def getitem(x: Array, /, *, index: tuple[Any, ...]) -> Array:
     """Return ``x[index]``, a view for ints and slices."""
@@ -28,7 +30,11 @@ def embedding(weight: Array, indices: Array, /, *, padding_idx: int | None) -> A
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int) -> Array:
     """Return from each line along ``axis`` the entries that the same line of ``indices`` names."""
-    return np.take_along_axis(x, indices, axis)
+    if x.ndim < _MOST_INDICES:
+        return np.take_along_axis(x, indices, axis)
+    before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    lanes, places = (a.reshape(before, a.shape[axis], after) for a in (x, indices))
+    return np.take_along_axis(lanes, places, 1).reshape(indices.shape)
 
 
 def at(x: Array, values: Array, /, *, index: tuple[Any, ...], mode: str) -> Array:

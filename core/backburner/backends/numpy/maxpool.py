@@ -92,9 +92,7 @@ def _search(
     return y, indices_of_taps(taps, x.shape[2], kernel_size, stride, padding, dilation)
 
 
-def _find(
-    x: Array, taps: Array, step: int, y: Array, axis: int, geometry: Geometry, spoiled: bool
-) -> Array:
+def _find(x: Array, taps: Array, step: int, y: Array, axis: int, geometry: Geometry, spoiled: bool) -> Array:
     """Return which taps are the largest of their windows along an axis, ``y``: the first of equals, the last NaN.
 
     Args:

@@ -157,12 +157,15 @@ def std(x: Array, /, *, axis: Axes, correction: float, keepdims: bool) -> Array:
 
 
 def vector_norm(x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array:
-    """Return ``sum(|x|^ord)^(1/ord)``, scaled by the largest element so that no power overflows."""
+    """Return ``sum(|x|^ord)^(1/ord)``, scaled by the element that weighs most so that no power overflows."""
+    if ord == 0:
+        return np.asarray(sum(np.asarray(x != 0), axis=axis, keepdims=keepdims)).astype(x.dtype)
     size = np.asarray(np.abs(x))
-    scale = np.asarray(_maximum(size, axis, None, None, True, 0))
+    extremum, start = (_maximum, 0) if ord > 0 else (_minimum, np.inf)
+    scale = np.asarray(extremum(size, axis, None, None, True, start))
     usable = (scale > 0) & np.isfinite(scale)
     size /= np.where(usable, scale, 1)
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", divide="ignore"):
         if ord == 2:
             np.square(size, out=size)
             y = np.sqrt(sum(size, axis=axis, keepdims=True))

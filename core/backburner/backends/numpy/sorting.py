@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from backburner.backends.numpy.indexing import take_along_axis
 from backburner.contracts import Array
 
 
@@ -29,6 +31,9 @@ def _mixed_zeros(x: Array) -> bool:
 
 def argsort(x: Array, /, *, axis: int, descending: bool) -> Array:
     """Return the indices that sort ``x`` stably."""
+    if x.ndim > 32:  # NumPy's limit here
+        lanes = x.reshape(math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :]))
+        return argsort(lanes, axis=1, descending=descending).reshape(x.shape)
     if not descending:
         return np.argsort(x, axis, "stable")
     order = np.argsort(np.flip(x, axis), axis, "stable")
@@ -43,10 +48,10 @@ def topk(x: Array, /, *, k: int, axis: int, largest: bool) -> tuple[Array, Array
     if chosen is None:
         indices = argsort(rows, axis=rows.ndim - 1, descending=largest)[..., :k]
     else:
-        among = np.take_along_axis(rows, chosen, -1)
+        among = take_along_axis(rows, chosen, axis=rows.ndim - 1)
         order = argsort(among, axis=rows.ndim - 1, descending=largest)
-        indices = np.take_along_axis(chosen, order, -1)
-    values = np.take_along_axis(rows, indices, -1)
+        indices = take_along_axis(chosen, order, axis=rows.ndim - 1)
+    values = take_along_axis(rows, indices, axis=rows.ndim - 1)
     return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,21 +10,29 @@ from backburner.contracts import Pair
 from backburner.errors import ArgumentError, ShapeError
 from backburner.ops._operands import integer, number
 
-Size2 = int | Sequence[int]
+Size = int | Sequence[int]
+Size2 = Size
 _MOST = (1 << 31) - 1
 
 
 def pair(op: str, name: str, value: Size2, least: int) -> Pair:
     """Return an option for height and width, of one int or two, none below ``least``."""
-    both = value if isinstance(value, Sequence) else (value, value)
-    if len(both) != 2:
-        raise ArgumentError(f"{op}: {name} takes one int or two, got {value!r}.")
-    height, width = (integer(op, name, n) for n in both)
-    if height < least or width < least:
-        raise ArgumentError(f"{op}: {name} must be at least {least}, got {value!r}.")
-    if max(height, width) > _MOST:
-        raise ArgumentError(f"{op}: {name} must be at most {_MOST}, got {value!r}.")
+    height, width = per_axis(op, name, value, 2, least)
     return height, width
+
+
+def per_axis(op: str, name: str, value: Size, count: int, least: int) -> tuple[int, ...]:
+    """Return an option for ``count`` axes, of one int or that many, none below ``least``."""
+    found = tuple(value) if isinstance(value, Sequence) else (value,)
+    if len(found) not in (1, count) or isinstance(value, str):
+        many = {1: "one int", 2: "one int or two", 3: "one int or three"}[count]
+        raise ArgumentError(f"{op}: {name} takes {many}, got {value!r}.")
+    found = tuple([integer(op, name, n) for n in found])
+    if min(found) < least:
+        raise ArgumentError(f"{op}: {name} must be at least {least}, got {value!r}.")
+    if max(found) > _MOST:
+        raise ArgumentError(f"{op}: {name} must be at most {_MOST}, got {value!r}.")
+    return found if len(found) == count else found * count
 
 
 def probability(op: str, p: float) -> float:
@@ -45,3 +54,11 @@ def parameter(op: str, name: str, x: Any, shape: tuple[int, ...]) -> None:
     """Check the shape of an optional parameter."""
     if x is not None and x.shape != shape:
         raise ShapeError(f"{op}: {name} must have shape {list(shape)}, got {list(x.shape)}.")
+
+
+def finite(op: str, name: str, value: float) -> float:
+    """Return a number that is neither NaN nor infinite."""
+    found = number(op, name, value)
+    if not math.isfinite(found):
+        raise ArgumentError(f"{op}: {name} must be finite, got {found}.")
+    return found

@@ -13,22 +13,23 @@ from backburner.contracts import Array
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT
 from backburner.errors import ArgumentError, ShapeError
-from backburner.nn.functional._windows import Many, Sizes, batch, fitting, sizes, unbatched, window
+from backburner.nn.functional._options import Size, per_axis
+from backburner.nn.functional._windows import Many, batch, fitting, unbatched, window
 from backburner.ops._operands import number, numeric, shape_of
 
 
 @overload
 def max_pool1d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: Literal[False] = False,
 ) -> Tensor: ...  # fmt: skip
 @overload
 def max_pool1d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any: ...  # fmt: skip
 def max_pool1d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the largest element of each window of a line; see ``max_pool2d``.
@@ -45,16 +46,16 @@ def max_pool1d(
 
 @overload
 def max_pool2d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: Literal[False] = False,
 ) -> Tensor: ...  # fmt: skip
 @overload
 def max_pool2d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any: ...  # fmt: skip
 def max_pool2d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the largest element of each window; of equal ones the first, in row-major order, gets the gradient.
@@ -85,16 +86,16 @@ def max_pool2d(
 
 @overload
 def max_pool3d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: Literal[False] = False,
 ) -> Tensor: ...  # fmt: skip
 @overload
 def max_pool3d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any: ...  # fmt: skip
 def max_pool3d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0, dilation: Size = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Return the largest element of each window of a volume; see ``max_pool2d``.
@@ -181,11 +182,11 @@ def adaptive_max_pool3d(x: Tensor, output_size: OutputSize, return_indices: bool
 
 
 def _pool(
-    op: str, count: int, x: Tensor, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, dilation: Sizes,
+    op: str, count: int, x: Tensor, kernel_size: Size, stride: Size | None, padding: Size, dilation: Size,
     ceil_mode: bool, return_indices: bool,
 ) -> Any:  # fmt: skip
     kernel, steps, frame = window(op, count, kernel_size, stride, padding)
-    gaps = sizes(op, "dilation", dilation, count, 1)
+    gaps = per_axis(op, "dilation", dilation, count, 1)
     backend = x.device.backend if isinstance(x, Tensor) else None
     held, single = batch(op, numeric(op, x), backend, count)
     fitting(op, held, kernel, steps, frame, gaps, ceil_mode)
@@ -245,7 +246,7 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         output_size = space
     elif isinstance(output_size, Sequence) and len(output_size) == count:
         output_size = [n if m is None else m for m, n in zip(output_size, space, strict=True)]
-    wanted = sizes(op, "output_size", output_size, count, 1)
+    wanted = per_axis(op, "output_size", output_size, count, 1)
     shape_of(op, (*held.shape[:2], *wanted))
     places = []
     for o, n in zip(wanted, space, strict=True):
@@ -301,7 +302,7 @@ Ratio = float | Sequence[float]
 
 
 def fractional_max_pool2d(
-    x: Tensor, kernel_size: Sizes, output_size: Sizes | None = None, output_ratio: Ratio | None = None,
+    x: Tensor, kernel_size: Size, output_size: Size | None = None, output_ratio: Ratio | None = None,
     return_indices: bool = False, _random_samples: Tensor | None = None,
 ) -> Any:  # fmt: skip
     """Return the largest element of each window, with steps that vary at random between them (Graham 2014).
@@ -330,7 +331,7 @@ def fractional_max_pool2d(
 
 
 def fractional_max_pool3d(
-    x: Tensor, kernel_size: Sizes, output_size: Sizes | None = None, output_ratio: Ratio | None = None,
+    x: Tensor, kernel_size: Size, output_size: Size | None = None, output_ratio: Ratio | None = None,
     return_indices: bool = False, _random_samples: Tensor | None = None,
 ) -> Any:  # fmt: skip
     """Return the largest element of each window, with steps that vary at random; see ``fractional_max_pool2d``.
@@ -348,10 +349,10 @@ def fractional_max_pool3d(
 
 
 def _fractional(
-    op: str, count: int, x: Tensor, kernel_size: Sizes, output_size: Sizes | None, output_ratio: Ratio | None,
+    op: str, count: int, x: Tensor, kernel_size: Size, output_size: Size | None, output_ratio: Ratio | None,
     return_indices: bool, samples: Tensor | None,
 ) -> Any:  # fmt: skip
-    kernel = sizes(op, "kernel_size", kernel_size, count, 1)
+    kernel = per_axis(op, "kernel_size", kernel_size, count, 1)
     held = numeric(op, x)
     held, single = batch(op, held, x.device.backend, count)
     space = held.shape[2:]
@@ -361,9 +362,11 @@ def _fractional(
         ratios = output_ratio if isinstance(output_ratio, Sequence) else (output_ratio,) * count
         fractions = [number(op, "output_ratio", r) for r in ratios]
         if len(fractions) != count or not all(0 < r < 1 for r in fractions):
-            raise ArgumentError(f"{op}: output_ratio must be in (0, 1), one number or {count}: {output_ratio!r}.")
+            raise ArgumentError(
+                f"{op}: output_ratio must be in (0, 1), one number or {count}: {output_ratio!r}."
+            )
         output_size = [int(n * r) for n, r in zip(space, fractions, strict=True)]
-    wanted = sizes(op, "output_size", output_size or 0, count, 1)
+    wanted = per_axis(op, "output_size", output_size or 0, count, 1)
     if any(o + k - 1 > n for o, k, n in zip(wanted, kernel, space, strict=True)):
         raise ShapeError(f"{op}: {list(wanted)} windows of {list(kernel)} do not fit into {list(space)}.")
     dtype = held.dtype if held.dtype.kind == "f" else DEFAULT_FLOAT

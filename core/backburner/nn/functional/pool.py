@@ -10,13 +10,14 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.errors import ArgumentError
-from backburner.nn.functional._windows import Many, Sizes, batch, fitting, sizes, unbatched, window
+from backburner.nn.functional._options import Size
+from backburner.nn.functional._windows import Many, batch, fitting, unbatched, window
 from backburner.nn.functional.maxpool import largest
 from backburner.ops._operands import floating, integer, number
 
 
 def avg_pool1d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
     """Return the mean of each window of a line; see ``avg_pool2d``.
@@ -32,7 +33,7 @@ def avg_pool1d(
 
 
 def avg_pool2d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Return the mean of each window.
@@ -58,7 +59,7 @@ def avg_pool2d(
 
 
 def avg_pool3d(
-    x: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Return the mean of each window of a volume; see ``avg_pool2d``.
@@ -75,7 +76,7 @@ def avg_pool3d(
 
 
 def lp_pool1d(
-    x: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+    x: Tensor, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """Return the power average of each window of a line; see ``lp_pool2d``.
 
@@ -90,7 +91,7 @@ def lp_pool1d(
 
 
 def lp_pool2d(
-    x: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+    x: Tensor, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """Return ``sum(x ** norm_type) ** (1 / norm_type)`` of each window, as PyTorch has it.
 
@@ -115,7 +116,7 @@ def lp_pool2d(
 
 
 def lp_pool3d(
-    x: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
+    x: Tensor, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """Return the power average of each window of a volume; see ``lp_pool2d``.
 
@@ -130,7 +131,7 @@ def lp_pool3d(
 
 
 def _average(
-    op: str, count: int, x: Tensor, kernel_size: Sizes, stride: Sizes | None, padding: Sizes,
+    op: str, count: int, x: Tensor, kernel_size: Size, stride: Size | None, padding: Size,
     ceil_mode: bool, count_include_pad: bool, divisor_override: int | None,
 ) -> Tensor:  # fmt: skip
     kernel, steps, frame = window(op, count, kernel_size, stride, padding)
@@ -177,7 +178,7 @@ def _mean(
 
 
 def _power(
-    op: str, count: int, x: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None, ceil_mode: bool
+    op: str, count: int, x: Tensor, norm_type: float, kernel_size: Size, stride: Size | None, ceil_mode: bool
 ) -> Tensor:
     kernel, steps, zeros = window(op, count, kernel_size, stride, 0)
     p = number(op, "norm_type", norm_type)

@@ -8,13 +8,14 @@ import numpy as np
 
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.nn.functional._windows import Sizes, batch, sizes, unbatched
+from backburner.nn.functional._options import Size, per_axis
+from backburner.nn.functional._windows import batch, unbatched
 from backburner.ops._index import checked_indices, index_array, index_device
 from backburner.ops._operands import numeric, shape_of
 
 
 def max_unpool1d(
-    x: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:  # fmt: skip
     """Return a line with the elements of ``x`` at their indices, and 0 elsewhere; see ``max_unpool2d``.
@@ -31,7 +32,7 @@ def max_unpool1d(
 
 
 def max_unpool2d(
-    x: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:  # fmt: skip
     """Return images with the elements of ``x`` at their indices, and 0 elsewhere: a partial inverse of max pooling.
@@ -59,7 +60,7 @@ def max_unpool2d(
 
 
 def max_unpool3d(
-    x: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
+    x: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:  # fmt: skip
     """Return volumes with the elements of ``x`` at their indices, and 0 elsewhere; see ``max_unpool2d``.
@@ -77,12 +78,12 @@ def max_unpool3d(
 
 
 def _unpool(
-    op: str, count: int, x: Tensor, indices: Tensor, kernel_size: Sizes, stride: Sizes | None, padding: Sizes,
+    op: str, count: int, x: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None, padding: Size,
     output_size: Sequence[int] | None,
 ) -> Tensor:  # fmt: skip
-    kernel = sizes(op, "kernel_size", kernel_size, count, 1)
-    steps = kernel if stride is None else sizes(op, "stride", stride, count, 1)
-    frame = sizes(op, "padding", padding, count, 0)
+    kernel = per_axis(op, "kernel_size", kernel_size, count, 1)
+    steps = kernel if stride is None else per_axis(op, "stride", stride, count, 1)
+    frame = per_axis(op, "padding", padding, count, 0)
     held = numeric(op, x)
     found = index_array(op, indices)
     if found.shape != held.shape:
@@ -99,7 +100,7 @@ def _unpool(
             if isinstance(output_size, Sequence) and len(output_size) == count + 2
             else output_size
         )
-        size = sizes(op, "output_size", many, count, 0)
+        size = per_axis(op, "output_size", many, count, 0)
         if any(abs(m - u) >= s for m, u, s in zip(size, usual, steps, strict=True)):
             raise ArgumentError(
                 f"{op}: output_size {list(size)} must differ by less than the stride, {list(steps)}, from {usual}."

@@ -1,0 +1,100 @@
+"""Forwards of conv_transpose2d and conv_transpose3d.
+
+A transposed convolution is the adjoint of a convolution: one matrix product per image gives, for each tap of
+the kernel, what every input adds at the place that the tap stands on, and the taps are added up there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, meeting
+from backburner.contracts import Array, Pair, Triple
+
+
+def conv_transpose_size(
+    size: int, kernel: int, stride: int, padding: int, output_padding: int, dilation: int
+) -> int:
+    """Return how many outputs there are along an axis."""
+    return (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1
+
+
+@np.errstate(all="ignore")
+def conv_transpose2d(
+    x: Array, weight: Array, bias: Array | None, /,
+    *, stride: Pair, padding: Pair, output_padding: Pair, dilation: Pair, groups: int,
+) -> Array:  # fmt: skip
+    """Spread images over kernels: the adjoint of conv2d."""
+    n, c, h, w = x.shape
+    _, each, kh, kw = weight.shape
+    o = groups * each
+    oh, ow = (
+        conv_transpose_size(
+            x.shape[2 + i], weight.shape[2 + i], stride[i], padding[i], output_padding[i], dilation[i]
+        )
+        for i in (0, 1)
+    )
+    out = np.zeros((n, o, oh, ow), x.dtype)
+    images, band = conv2d_chunk(o * kh * kw * w * x.itemsize, h)
+    images = max(1, min(images, n))
+    matrix = weight.reshape(groups, c // groups, each * kh * kw).swapaxes(1, 2)
+    memory = np.empty(images * o * kh * kw * band * w, x.dtype)
+    for first in range(0, n if o else 0, images):
+        count = min(images, n - first)
+        for top in range(0, h, band):
+            rows = min(band, h - top)
+            inputs = x[first : first + count, :, top : top + rows].reshape(
+                count, groups, c // groups, rows * w
+            )
+            columns = memory[: count * o * kh * kw * rows * w]
+            np.matmul(matrix, inputs, out=columns.reshape(count, groups, each * kh * kw, rows * w))
+            add_taps(
+                columns.reshape(count, o, kh, kw, rows, w), top, stride, padding, dilation,
+                out[first : first + count],
+            )  # fmt: skip
+    if bias is not None:
+        out += bias[:, None, None]
+    return out
+
+
+def add_taps(columns: Array, top: int, stride: Pair, padding: Pair, dilation: Pair, out: Array) -> None:
+    """Add what each tap gives, for the windows in rows from ``top`` on, to the places that it stands on.
+
+    Shape:
+        columns ``[n, c, kh, kw, rows, ow]``, out ``[n, c, h, w]``.
+    """
+    _, _, kh, kw, rows, ow = columns.shape
+    h, w = out.shape[2:]
+    for i in range(kh):
+        above, below, ys = meeting(top * stride[0] + i * dilation[0] - padding[0], stride[0], h, rows)
+        for j in range(kw):
+            left, right, xs = meeting(j * dilation[1] - padding[1], stride[1], w, ow)
+            out[:, :, ys, xs] += columns[:, :, i, j, above:below, left:right]
+
+
+def conv_transpose3d(
+    x: Array, weight: Array, bias: Array | None, /,
+    *, stride: Triple, padding: Triple, output_padding: Triple, dilation: Triple, groups: int,
+) -> Array:  # fmt: skip
+    """Spread volumes over kernels: the adjoint of conv3d."""
+    n, c, d, h, w = x.shape
+    _, each, kd, kh, kw = weight.shape
+    o = groups * each
+    size = [
+        conv_transpose_size(
+            x.shape[2 + i], weight.shape[2 + i], stride[i], padding[i], output_padding[i], dilation[i]
+        )
+        for i in (0, 1, 2)
+    ]
+    kernels = weight.reshape(c, each * kd, kh, kw)
+    out = np.zeros((n, o, *size), x.dtype)
+    for volumes, planes in frame_chunks(n, d, o * kd * size[1] * size[2] * x.itemsize):
+        inputs = x[volumes, :, planes].swapaxes(1, 2).reshape(-1, c, h, w)
+        frames = conv_transpose2d(
+            inputs, kernels, None, stride=stride[1:], padding=padding[1:],
+            output_padding=output_padding[1:], dilation=dilation[1:], groups=groups,
+        )  # fmt: skip
+        add_frames(frames, planes, kd, stride[0], padding[0], dilation[0], out[volumes])
+    if bias is not None:
+        out += bias[:, None, None, None]
+    return out
