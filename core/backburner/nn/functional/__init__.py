@@ -31,7 +31,6 @@ from backburner.nn.functional.loss import binary_cross_entropy as binary_cross_e
 from backburner.nn.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from backburner.nn.functional.loss import cross_entropy as cross_entropy
 from backburner.nn.functional.loss import kl_div as kl_div
-from backburner.nn.functional.loss import mse_loss as mse_loss
 from backburner.nn.functional.loss import nll_loss as nll_loss
 from backburner.nn.functional.maxpool import adaptive_max_pool1d as adaptive_max_pool1d
 from backburner.nn.functional.maxpool import adaptive_max_pool2d as adaptive_max_pool2d
@@ -61,7 +60,6 @@ from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
 from backburner.nn.functional.pool import lp_pool1d as lp_pool1d
 from backburner.nn.functional.pool import lp_pool2d as lp_pool2d
 from backburner.nn.functional.pool import lp_pool3d as lp_pool3d
-from backburner.nn.functional.pool import max_pool2d as max_pool2d
 from backburner.nn.functional.regression import gaussian_nll_loss as gaussian_nll_loss
 from backburner.nn.functional.regression import huber_loss as huber_loss
 from backburner.nn.functional.regression import l1_loss as l1_loss

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 import numpy as np
 
@@ -218,8 +218,8 @@ def largest(
     if len(space) == 1:
         line = backend.reshape(held, shape=(n, c, 1, space[0]))
         out, indices = plane(line, (1, *kernel), (1, *steps), (0, *frame), (1, *gaps))
-        shape = (n, c, out.shape[3])
-        return backend.reshape(out, shape=shape), indices if indices is None else indices.reshape(shape)
+        line = (n, c, out.shape[3])
+        return backend.reshape(out, shape=line), indices if indices is None else indices.reshape(line)
     # Frames first and then over the depth: of equals the first is in the first frame, where it comes first.
     d, h, w = space
     frames = backend.reshape(held, shape=(n, c * d, h, w))
@@ -246,7 +246,7 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         output_size = space
     elif isinstance(output_size, Sequence) and len(output_size) == count:
         output_size = [n if m is None else m for m, n in zip(output_size, space, strict=True)]
-    wanted = per_axis(op, "output_size", output_size, count, 1)
+    wanted = per_axis(op, "output_size", cast(Size, output_size), count, 1)
     shape_of(op, (*held.shape[:2], *wanted))
     places = []
     for o, n in zip(wanted, space, strict=True):

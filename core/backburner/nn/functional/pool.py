@@ -193,7 +193,7 @@ def _power(
         size = backend.abs(held) if p > 0 else backend.negative(backend.abs(held))
         out, _ = largest(backend, size, kernel, steps, zeros, (1,) * count, overhang)
         return Tensor(unbatched(backend, out if p > 0 else backend.negative(out), single), x.device)
-    scale = _scale(backend.inner(held) if x.device.is_autodiff() else held, p, math.prod(kernel))
+    scale = _scale(Tensor(held, x.device).detach().numpy(), p, math.prod(kernel))
     if scale is not None:
         held = backend.divide(held, scale)
     powers = held if p == 1 else backend.square(held) if p == 2 else backend.pow(held, np.asarray(p, dtype))
@@ -218,14 +218,13 @@ def _root(backend: Any, total: Any, p: float) -> Any:
 
 
 def _scale(x: Array, p: float, taps: int) -> Array | None:
-    """Return a power of two for each plane ``[n, c, ...]`` by which to divide, where powers would leave the range.
+    """Return the largest size of an element in each plane ``[n, c, ...]`` where its powers leave the range.
 
-    It is 1 for a plane that needs none, and ``None`` stands for all of them.
+    It is 1 for a plane that needs no division by it, and ``None`` stands for all of them.
     """
     axes = tuple(range(2, x.ndim))
     size = np.maximum(x.max(axes, keepdims=True), -x.min(axes, keepdims=True))
+    room = np.finfo(x.dtype).maxexp - 2 - math.log2(taps)
     with np.errstate(all="ignore"):
-        exponent = np.frexp(size)[1]
-        room = np.finfo(x.dtype).maxexp - 2 - math.log2(taps)
-        needed = (np.abs(exponent * p) > room) & np.isfinite(size) & (size > 0)
-    return np.ldexp(np.ones((), x.dtype), np.where(needed, exponent, 0)) if needed.any() else None
+        needed = (np.abs(np.log2(size) * p) > room) & np.isfinite(size) & (size > 0)
+    return np.where(needed, size, np.ones((), x.dtype)) if needed.any() else None
