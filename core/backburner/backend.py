@@ -23,6 +23,7 @@ from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.decompositions import Decompositions
+from backburner.contracts.distance import Distance
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -48,6 +49,7 @@ class Backend(
     ConvTranspose,
     Creation,
     Decompositions,
+    Distance,
     Elementwise,
     Floating,
     Folding,

@@ -7,6 +7,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     conv,
     convtranspose,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,

@@ -9,6 +9,7 @@ from backburner.backends.numpy import (
     convtranspose,
     creation,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -161,6 +162,8 @@ class NumpyBackend:
     solve = staticmethod(decompositions.solve)
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
+
+    cdist = staticmethod(distance.cdist)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
