@@ -133,6 +133,7 @@ from backburner.ops.indexing import masked_fill as masked_fill
 from backburner.ops.indexing import masked_select as masked_select
 from backburner.ops.indexing import one_hot as one_hot
 from backburner.ops.indexing import scatter_add as scatter_add
+from backburner.ops.indexing import scatter_reduce as scatter_reduce
 from backburner.ops.indexing import take as take
 from backburner.ops.indexing import take_along_axis as take_along_axis
 from backburner.ops.linalg import cross as cross
@@ -192,6 +193,7 @@ from backburner.ops.shape import swapaxes as swapaxes
 from backburner.ops.shape import tile as tile
 from backburner.ops.shape import unstack as unstack
 from backburner.ops.sorting import argsort as argsort
+from backburner.ops.sorting import histogram as histogram
 from backburner.ops.sorting import nonzero as nonzero
 from backburner.ops.sorting import quantile as quantile
 from backburner.ops.sorting import searchsorted as searchsorted
@@ -213,6 +215,7 @@ from backburner.ops.trigonometric import cosh as cosh
 from backburner.ops.trigonometric import sin as sin
 from backburner.ops.trigonometric import sinh as sinh
 from backburner.ops.trigonometric import tan as tan
+from backburner.ops.windows import sliding_windows as sliding_windows
 
 if TYPE_CHECKING:
     from backburner import data as data

@@ -44,6 +44,7 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.windows import Windows
 
 
 class Backend(
@@ -74,6 +75,7 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Windows,
     Protocol,
 ):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""

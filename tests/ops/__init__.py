@@ -39,6 +39,7 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -75,6 +76,7 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

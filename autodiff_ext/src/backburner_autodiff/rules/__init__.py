@@ -28,6 +28,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

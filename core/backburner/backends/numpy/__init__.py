@@ -30,6 +30,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 
 
@@ -116,18 +117,22 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
     softplus = staticmethod(activation.softplus)
     mish = staticmethod(activation.mish)
     softsign = staticmethod(activation.softsign)
+    glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
 
+    prelu = staticmethod(piecewise.prelu)
+    piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
-    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -202,6 +207,8 @@ class NumpyBackend:
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
+    rms_norm = staticmethod(norm.rms_norm)
+    group_norm = staticmethod(norm.group_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
     binary_cross_entropy = staticmethod(loss.binary_cross_entropy)

@@ -46,7 +46,11 @@ from backburner.nn.functional.margin import (
     triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
 )
 from backburner.nn.functional.norm import batch_norm as batch_norm
+from backburner.nn.functional.norm import group_norm as group_norm
+from backburner.nn.functional.norm import instance_norm as instance_norm
 from backburner.nn.functional.norm import layer_norm as layer_norm
+from backburner.nn.functional.norm import local_response_norm as local_response_norm
+from backburner.nn.functional.norm import rms_norm as rms_norm
 from backburner.nn.functional.piecewise import hardshrink as hardshrink
 from backburner.nn.functional.piecewise import hardsigmoid as hardsigmoid
 from backburner.nn.functional.piecewise import hardswish as hardswish
@@ -70,6 +74,7 @@ from backburner.nn.functional.regression import smooth_l1_loss as smooth_l1_loss
 from backburner.nn.functional.resample import affine_grid as affine_grid
 from backburner.nn.functional.resample import grid_sample as grid_sample
 from backburner.nn.functional.resample import interpolate as interpolate
+from backburner.nn.functional.shape import pad as pad
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu
