@@ -81,6 +81,7 @@ from backburner.ops.elementwise import divide as divide
 from backburner.ops.elementwise import equal as equal
 from backburner.ops.elementwise import erf as erf
 from backburner.ops.elementwise import erfc as erfc
+from backburner.ops.elementwise import erfinv as erfinv
 from backburner.ops.elementwise import exp as exp
 from backburner.ops.elementwise import expm1 as expm1
 from backburner.ops.elementwise import greater as greater
@@ -124,6 +125,8 @@ from backburner.ops.floating import nan_to_num as nan_to_num
 from backburner.ops.floating import nextafter as nextafter
 from backburner.ops.floating import real as real
 from backburner.ops.floating import signbit as signbit
+from backburner.ops.gamma import digamma as digamma
+from backburner.ops.gamma import lgamma as lgamma
 from backburner.ops.indexing import bincount as bincount
 from backburner.ops.indexing import gather as gather
 from backburner.ops.indexing import index_add as index_add
@@ -131,6 +134,7 @@ from backburner.ops.indexing import masked_fill as masked_fill
 from backburner.ops.indexing import masked_select as masked_select
 from backburner.ops.indexing import one_hot as one_hot
 from backburner.ops.indexing import scatter_add as scatter_add
+from backburner.ops.indexing import scatter_reduce as scatter_reduce
 from backburner.ops.indexing import take as take
 from backburner.ops.indexing import take_along_axis as take_along_axis
 from backburner.ops.linalg import corrcoef as corrcoef
@@ -192,6 +196,7 @@ from backburner.ops.shape import swapaxes as swapaxes
 from backburner.ops.shape import tile as tile
 from backburner.ops.shape import unstack as unstack
 from backburner.ops.sorting import argsort as argsort
+from backburner.ops.sorting import histogram as histogram
 from backburner.ops.sorting import nonzero as nonzero
 from backburner.ops.sorting import quantile as quantile
 from backburner.ops.sorting import searchsorted as searchsorted
@@ -213,6 +218,7 @@ from backburner.ops.trigonometric import cosh as cosh
 from backburner.ops.trigonometric import sin as sin
 from backburner.ops.trigonometric import sinh as sinh
 from backburner.ops.trigonometric import tan as tan
+from backburner.ops.windows import sliding_windows as sliding_windows
 
 if TYPE_CHECKING:
     from backburner import data as data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from backburner.ops import bitwise, elementwise, floating, rounding, trigonometric
+from backburner.ops import bitwise, elementwise, floating, gamma, rounding, trigonometric
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -87,6 +87,9 @@ class Elementwise:
     clip = elementwise.clip
     astype = elementwise.astype
     erfc = elementwise.erfc
+    erfinv = elementwise.erfinv
+    lgamma = gamma.lgamma
+    digamma = gamma.digamma
     expm1 = elementwise.expm1
     log1p = elementwise.log1p
     log2 = elementwise.log2

@@ -30,6 +30,15 @@ def _comparison(op: str, reference: Callable[..., Any]) -> Row:
     return binary(op, tied, tied, reference, result="bool", differentiable=())
 
 
+def _erfinv(x: float) -> float:
+    """Halve the interval."""
+    low, high = -6.0, 6.0
+    for _ in range(70):
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erf(middle) < x else (low, middle)
+    return low
+
+
 ROWS = (
     binary("add", real, real, lambda x, y: x + y),
     binary("subtract", real, real, lambda x, y: x - y),
@@ -63,6 +72,7 @@ ROWS = (
     unary("tanh", real, lambda x: 1 - 2 / (np.exp(2 * x) + 1), exact=False),
     unary("erf", real, mapped(math.erf)),
     unary("erfc", wide, mapped(math.erfc)),
+    unary("erfinv", spread(-0.95, 0.95), mapped(_erfinv), exact=False),
     unary("expm1", real, mapped(math.expm1), exact=False),
     unary("log1p", spread(-0.75, 2), mapped(math.log1p), exact=False),
     unary("log2", positive, mapped(math.log2), exact=False),

@@ -75,6 +75,10 @@ class Elementwise(Protocol):
         """Return ``1 - erf(x)`` of floats, with all digits also where that is tiny."""
         ...
 
+    def erfinv(self, x: Array, /) -> Array:
+        """Return the inverse of ``erf``: infinite at -1 and 1, NaN outside."""
+        ...
+
     def expm1(self, x: Array, /) -> Array:
         """Return ``exp(x) - 1`` of floats, accurate near 0."""
         ...

@@ -219,6 +219,12 @@ def erfc(x: Tensor, /) -> Tensor:
     return _tensor.Tensor(x.device.backend.erfc(held), x.device)
 
 
+def erfinv(x: Tensor, /) -> Tensor:
+    """Return the inverse of the error function: infinite at -1 and 1, NaN outside."""
+    held = floating("erfinv", x)
+    return _tensor.Tensor(x.device.backend.erfinv(held), x.device)
+
+
 def expm1(x: Tensor, /) -> Tensor:
     """Return ``exp(x) - 1``, accurate near 0."""
     held = floating("expm1", x)

@@ -39,7 +39,8 @@ nanosecond: 1 for an element that is read, added and written, 3 or 4 for one tha
 * Call ``exp``, ``log``, ``tanh``, ``erf`` of ``kernels.math``; those of ``math`` do not become vector code.
   Shared inner functions take ``@subroutine``.
 
-Under ``NUMBA_DISABLE_JIT=1`` everything runs as Python.
+Under ``NUMBA_DISABLE_JIT=1`` everything runs as Python, with the same bits but for reordered sums. So write sums as
+loops: ``row.sum()`` has another order in NumPy than in Numba.
 """
 
 from __future__ import annotations

@@ -174,6 +174,13 @@ def _from_ordered(typing: Any, bits: Any, like: Any) -> Any:
     return like(bits, like), emit
 
 
+if cast(Any, numba).config.DISABLE_JIT:
+    from backburner_autodiff.kernels import _twins
+
+    _fma, _polynomial, _power_of_two = _twins.fma, _twins.polynomial, _twins.power_of_two
+    _with_sign, _exponent, _significand = _twins.with_sign, _twins.exponent, _twins.significand
+
+
 # ln 2 less its first bits, which are so few that the exponent times them is exact.
 _LOG2_LOW = {15: 1.4286068203094173e-06, 32: 1.9082149292705877e-10}
 
@@ -324,33 +331,32 @@ _ERF = {
     ),
 }  # fmt: skip
 
-# -- what kernels call: a Python twin for runs without the compiler, and its compiled form -------------------
+# -- what kernels call: as Python in runs without the compiler, and compiled -------------------
 
 
 def exp(x: Any) -> Any:
     """Return e to the ``x``."""
-    return np.exp(x)
+    return _EXP[type(x)](x)
 
 
 def log(x: Any) -> Any:
     """Return the natural logarithm."""
-    return np.log(x)
+    return _LOG[type(x)](x)
 
 
 def tanh(x: Any) -> Any:
     """Return the hyperbolic tangent."""
-    return np.tanh(x)
+    return _TANH[type(x)](x)
 
 
 def sigmoid(x: Any) -> Any:
     """Return ``1 / (1 + exp(-x))``."""
-    e = np.exp(-abs(x))
-    return (e if x < 0 else 1) / (1 + e)
+    return _SIGMOID[type(x)](x)
 
 
 def erf(x: Any) -> Any:
     """Return the error function."""
-    return type(x)(math.erf(x))
+    return _ERF[type(x)](x)
 
 
 def max_of(row: Array) -> Any:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
+    attention,
     conv,
     convtranspose,
+    ctc,
     decompositions,
     distance,
     elementwise,
     floating,
     folding,
+    gamma,
     indexing,
     linalg,
     loss,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
     sorting,
     trigonometric,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

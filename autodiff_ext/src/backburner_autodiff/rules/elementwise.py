@@ -119,6 +119,11 @@ def erfc(out: Array, x: Array) -> tuple[Vjp]:
 
 
 @rule(singular=True)
+def erfinv(out: Array, x: Array) -> tuple[Vjp]:
+    return (lambda g: g * np.exp(out * out) * (math.sqrt(math.pi) / 2),)
+
+
+@rule(singular=True)
 def expm1(out: Array, x: Array) -> tuple[Vjp]:
     return (lambda g: g * np.exp(x),)  # out + 1 would cancel for x below 0
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from backburner.backends.numpy._erf import erf as erf
 from backburner.backends.numpy._erfc import erfc as erfc
+from backburner.backends.numpy._erfinv import erfinv as erfinv
 from backburner.contracts import Array
 from backburner.dtype import DType
 
