@@ -21,11 +21,11 @@ from backburner.nn.functional.conv import conv3d as conv3d
 from backburner.nn.functional.convtranspose import conv_transpose1d as conv_transpose1d
 from backburner.nn.functional.convtranspose import conv_transpose2d as conv_transpose2d
 from backburner.nn.functional.convtranspose import conv_transpose3d as conv_transpose3d
+from backburner.nn.functional.ctc import ctc_loss as ctc_loss
 from backburner.nn.functional.distance import cosine_similarity as cosine_similarity
 from backburner.nn.functional.distance import normalize as normalize
 from backburner.nn.functional.distance import pairwise_distance as pairwise_distance
 from backburner.nn.functional.distance import pdist as pdist
-from backburner.nn.functional.ctc import ctc_loss as ctc_loss
 from backburner.nn.functional.folding import channel_shuffle as channel_shuffle
 from backburner.nn.functional.folding import fold as fold
 from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
