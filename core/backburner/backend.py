@@ -18,11 +18,14 @@ from __future__ import annotations
 from typing import Protocol
 
 from backburner.contracts.activation import Activation
+from backburner.contracts.attention import Attention
 from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
+from backburner.contracts.distance import Distance
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -31,26 +34,32 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.maxpool import MaxPool
+from backburner.contracts.margin import Margin
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.regression import Regression
+from backburner.contracts.resample import Resample
 from backburner.contracts.rounding import Rounding
 from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
 from backburner.contracts.unpool import Unpool
+from backburner.contracts.windows import Windows
 
 
 class Backend(
     Activation,
+    Attention,
     Bitwise,
     Conv,
     ConvTranspose,
     Creation,
+    Ctc,
     Decompositions,
+    Distance,
     Elementwise,
     Floating,
     Folding,
@@ -59,10 +68,12 @@ class Backend(
     Linalg,
     Loss,
     MaxPool,
+    Margin,
     Norm,
     Piecewise,
     Pool,
     Reduction,
+    Resample,
     Regression,
     Rounding,
     Scan,
@@ -70,6 +81,7 @@ class Backend(
     Sorting,
     Trigonometric,
     Unpool,
+    Windows,
     Protocol,
 ):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""

@@ -239,10 +239,24 @@ def _rows(count: int, shape: tuple[int, int] = (33, 101)) -> Any:
     return lambda: (xs, [np.zeros(shape, np.float32)])
 
 
-PIECES = {
+IMAGES = (7, 5, 2100)
+
+
+def _images(count: int) -> list[Any]:
+    """Return so many images and a slope for each channel."""
+    rng = np.random.default_rng(9)
+    return [rng.standard_normal(shape).astype(np.float32) for shape in (*[IMAGES] * count, IMAGES[1:2])]
+
+
+PIECES: dict[str, Any] = {
     "piecewise_forward": _flat(10007, 1, -1.0, 1.0, 0.5, 0.1, 0.2, 0.3, 0.4, 2.0, -0.5),
     "piecewise_backward": _flat(10007, 2, -1.0, 1.0, 0.5, 0.2, 0.3, 2.0),
+    "prelu_forward": lambda: (_images(1), [np.zeros(IMAGES, np.float32)]),
+    "prelu_backward": lambda: (_images(2), [np.zeros(IMAGES, np.float32), np.zeros(IMAGES[:2])]),
 }
+PAIRS = [
+    np.random.default_rng(4).standard_normal(shape).astype(np.float32) for shape in ((7, 2, 2100), (7, 2100))
+]
 THREADED: dict[str, Any] = {
     "silu_forward": _flat(10007, 1),
     "silu_backward": _flat(10007, 2),
@@ -250,6 +264,8 @@ THREADED: dict[str, Any] = {
     "elu_backward": _flat(10007, 2, 1.1, 1.5, 0.7),
     "softplus_forward": _flat(10007, 1, 1.5, 1.0),
     "softplus_backward": _flat(10007, 2, 1.5, 1.0),
+    "glu_forward": lambda: (PAIRS[:1], [np.zeros((7, 2100), np.float32)]),
+    "glu_backward": lambda: (PAIRS[::-1], [np.zeros((7, 2, 2100), np.float32)]),
     "mish_forward": _flat(10007, 1),
     "mish_backward": _flat(10007, 2),
     "relu_backward": _flat(10007, 2),

@@ -13,11 +13,14 @@ from typing import Any
 
 from ops import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -26,17 +29,20 @@ from ops import (
     linalg,
     loss,
     maxpool,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
     sorting,
     trigonometric,
     unpool,
+    windows,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -47,11 +53,14 @@ from ops.creation import Draw as Draw
 
 FAMILIES = (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -60,10 +69,12 @@ FAMILIES = (
     linalg,
     loss,
     maxpool,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
+    resample,
     regression,
     rounding,
     scan,
@@ -71,6 +82,7 @@ FAMILIES = (
     sorting,
     trigonometric,
     unpool,
+    windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

@@ -45,6 +45,14 @@ class Activation(Protocol):
         """Return ``x / (1 + |x|)``: of infinities 1 and -1."""
         ...
 
+    def glu(self, x: Array, /, *, axis: int) -> Array:
+        """Return the first half along ``axis``, which is even, times the sigmoid of the second.
+
+        Shape:
+            x ``[a..., 2 n, b...]``; result ``[a..., n, b...]``.
+        """
+        ...
+
     def softmax(self, x: Array, /, *, axis: int) -> Array:
         """Return ``exp(x) / sum(exp(x))`` along ``axis``. An axis that is all ``-inf`` gives NaN."""
         ...

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from backburner_autodiff.rules import (  # noqa: F401  importing a family enters its rules
     activation,
+    attention,
     conv,
     convtranspose,
+    ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -15,17 +18,20 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     linalg,
     loss,
     maxpool,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
     sorting,
     trigonometric,
     unpool,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

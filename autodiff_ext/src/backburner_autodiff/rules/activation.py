@@ -96,6 +96,29 @@ def softsign(out: Array, x: Array) -> tuple[Vjp]:
     return (vjp,)
 
 
+def _gated(shape: tuple[int, ...], axis: int) -> tuple[int, int]:
+    """Return in how many pairs of halves a shape lies in memory, and how long a half is."""
+    return math.prod(shape[:axis]), math.prod(shape[axis:]) // 2
+
+
+def glu_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
+    n, d = _gated(x.shape, axis)
+    out = np.empty((*x.shape[:axis], x.shape[axis] // 2, *x.shape[axis + 1 :]), x.dtype)
+    kernels.glu_forward(x.reshape(n, 2, d), out.reshape(n, d))
+    return out, None
+
+
+@rule(forward=glu_forward)
+def glu(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        n, d = _gated(x.shape, axis)
+        dx = np.empty(x.shape, x.dtype)
+        kernels.glu_backward(g.reshape(n, d), x.reshape(n, 2, d), dx.reshape(n, 2, d))
+        return dx
+
+    return (vjp,)
+
+
 def _split(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     """Return the sizes before, of and after an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])

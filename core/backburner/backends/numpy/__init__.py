@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from backburner.backends.numpy import (
     activation,
+    attention,
     bitwise,
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -17,17 +20,20 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     maxpool,
+    margin,
     norm,
     piecewise,
     pool,
     reduction,
     regression,
+    resample,
     rounding,
     scan,
     shape,
     sorting,
     trigonometric,
     unpool,
+    windows,
 )
 
 
@@ -114,17 +120,22 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
     softplus = staticmethod(activation.softplus)
     mish = staticmethod(activation.mish)
     softsign = staticmethod(activation.softsign)
+    glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
 
-    piecewise = staticmethod(piecewise.piecewise)
+    prelu = staticmethod(piecewise.prelu)
+    piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
+    scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -140,6 +151,9 @@ class NumpyBackend:
     std = staticmethod(reduction.std)
     vector_norm = staticmethod(reduction.vector_norm)
     median = staticmethod(reduction.median)
+
+    interpolate = staticmethod(resample.interpolate)
+    grid_sample = staticmethod(resample.grid_sample)
 
     cumulative_sum = staticmethod(scan.cumulative_sum)
     cumulative_prod = staticmethod(scan.cumulative_prod)
@@ -167,6 +181,8 @@ class NumpyBackend:
     solve = staticmethod(decompositions.solve)
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
+
+    cdist = staticmethod(distance.cdist)
 
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
@@ -199,6 +215,8 @@ class NumpyBackend:
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
+    rms_norm = staticmethod(norm.rms_norm)
+    group_norm = staticmethod(norm.group_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
     binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
@@ -206,6 +224,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)

@@ -124,6 +124,14 @@ def softsign(x: Array, /) -> Array:
     return held
 
 
+def glu(x: Array, /, *, axis: int) -> Array:
+    """Return the first half along ``axis`` times the sigmoid of the second."""
+    before, n = (slice(None),) * axis, x.shape[axis] // 2
+    out = sigmoid(x[(*before, slice(n, None))])
+    out *= x[(*before, slice(n))]
+    return out
+
+
 def softmax(x: Array, /, *, axis: int) -> Array:
     """Return ``exp(x) / sum(exp(x))`` along ``axis``."""
     if x.size == 0:

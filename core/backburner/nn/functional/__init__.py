@@ -14,12 +14,18 @@ from backburner.nn.functional.activation import softmin as softmin
 from backburner.nn.functional.activation import softplus as softplus
 from backburner.nn.functional.activation import softsign as softsign
 from backburner.nn.functional.activation import tanhshrink as tanhshrink
+from backburner.nn.functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from backburner.nn.functional.conv import conv1d as conv1d
 from backburner.nn.functional.conv import conv2d as conv2d
 from backburner.nn.functional.conv import conv3d as conv3d
 from backburner.nn.functional.convtranspose import conv_transpose1d as conv_transpose1d
 from backburner.nn.functional.convtranspose import conv_transpose2d as conv_transpose2d
 from backburner.nn.functional.convtranspose import conv_transpose3d as conv_transpose3d
+from backburner.nn.functional.ctc import ctc_loss as ctc_loss
+from backburner.nn.functional.distance import cosine_similarity as cosine_similarity
+from backburner.nn.functional.distance import normalize as normalize
+from backburner.nn.functional.distance import pairwise_distance as pairwise_distance
+from backburner.nn.functional.distance import pdist as pdist
 from backburner.nn.functional.folding import channel_shuffle as channel_shuffle
 from backburner.nn.functional.folding import fold as fold
 from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
@@ -40,8 +46,23 @@ from backburner.nn.functional.maxpool import fractional_max_pool3d as fractional
 from backburner.nn.functional.maxpool import max_pool1d as max_pool1d
 from backburner.nn.functional.maxpool import max_pool2d as max_pool2d
 from backburner.nn.functional.maxpool import max_pool3d as max_pool3d
+from backburner.nn.functional.margin import cosine_embedding_loss as cosine_embedding_loss
+from backburner.nn.functional.margin import hinge_embedding_loss as hinge_embedding_loss
+from backburner.nn.functional.margin import margin_ranking_loss as margin_ranking_loss
+from backburner.nn.functional.margin import multi_margin_loss as multi_margin_loss
+from backburner.nn.functional.margin import multilabel_margin_loss as multilabel_margin_loss
+from backburner.nn.functional.margin import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from backburner.nn.functional.margin import soft_margin_loss as soft_margin_loss
+from backburner.nn.functional.margin import triplet_margin_loss as triplet_margin_loss
+from backburner.nn.functional.margin import (
+    triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
+)
 from backburner.nn.functional.norm import batch_norm as batch_norm
+from backburner.nn.functional.norm import group_norm as group_norm
+from backburner.nn.functional.norm import instance_norm as instance_norm
 from backburner.nn.functional.norm import layer_norm as layer_norm
+from backburner.nn.functional.norm import local_response_norm as local_response_norm
+from backburner.nn.functional.norm import rms_norm as rms_norm
 from backburner.nn.functional.piecewise import hardshrink as hardshrink
 from backburner.nn.functional.piecewise import hardsigmoid as hardsigmoid
 from backburner.nn.functional.piecewise import hardswish as hardswish
@@ -69,6 +90,10 @@ from backburner.nn.functional.regression import smooth_l1_loss as smooth_l1_loss
 from backburner.nn.functional.unpool import max_unpool1d as max_unpool1d
 from backburner.nn.functional.unpool import max_unpool2d as max_unpool2d
 from backburner.nn.functional.unpool import max_unpool3d as max_unpool3d
+from backburner.nn.functional.resample import affine_grid as affine_grid
+from backburner.nn.functional.resample import grid_sample as grid_sample
+from backburner.nn.functional.resample import interpolate as interpolate
+from backburner.nn.functional.shape import pad as pad
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu

@@ -9,7 +9,7 @@ from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite, probability
 from backburner.ops._operands import floating, number, one_axis
-from backburner.ops.activation import sigmoid, softmax
+from backburner.ops.activation import softmax
 from backburner.ops.creation import arange, zeros
 from backburner.ops.elementwise import tanh
 from backburner.ops.reduction import argmax
@@ -138,15 +138,13 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     Raises:
         ShapeError: ``x`` is 0-d, or the axis odd.
     """
-    x = Tensor(floating("glu", x), x.device)
-    if x.ndim == 0:
+    held = floating("glu", x)
+    if held.ndim == 0:
         raise ShapeError("glu: the input is 0-d and has no axis. Use reshape.")
-    place = one_axis("glu", axis, x.ndim)
-    size = x.shape[place]
-    if size % 2:
-        raise ShapeError(f"glu: axis {axis} of {list(x.shape)} has no halves.")
-    value, gate = x.split(size // 2, place) if size else (x, x)
-    return value * sigmoid(gate)
+    place = one_axis("glu", axis, held.ndim)
+    if held.shape[place] % 2:
+        raise ShapeError(f"glu: axis {axis} of {list(held.shape)} has no halves.")
+    return Tensor(x.device.backend.glu(held, axis=place), x.device)
 
 
 def softmin(x: Tensor, axis: int = -1) -> Tensor:
