@@ -33,8 +33,8 @@ from backburner.contracts.gamma import Gamma
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
-from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.margin import Margin
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool

@@ -38,14 +38,6 @@ from backburner.nn.functional.loss import binary_cross_entropy_with_logits as bi
 from backburner.nn.functional.loss import cross_entropy as cross_entropy
 from backburner.nn.functional.loss import kl_div as kl_div
 from backburner.nn.functional.loss import nll_loss as nll_loss
-from backburner.nn.functional.maxpool import adaptive_max_pool1d as adaptive_max_pool1d
-from backburner.nn.functional.maxpool import adaptive_max_pool2d as adaptive_max_pool2d
-from backburner.nn.functional.maxpool import adaptive_max_pool3d as adaptive_max_pool3d
-from backburner.nn.functional.maxpool import fractional_max_pool2d as fractional_max_pool2d
-from backburner.nn.functional.maxpool import fractional_max_pool3d as fractional_max_pool3d
-from backburner.nn.functional.maxpool import max_pool1d as max_pool1d
-from backburner.nn.functional.maxpool import max_pool2d as max_pool2d
-from backburner.nn.functional.maxpool import max_pool3d as max_pool3d
 from backburner.nn.functional.margin import cosine_embedding_loss as cosine_embedding_loss
 from backburner.nn.functional.margin import hinge_embedding_loss as hinge_embedding_loss
 from backburner.nn.functional.margin import margin_ranking_loss as margin_ranking_loss
@@ -57,6 +49,14 @@ from backburner.nn.functional.margin import triplet_margin_loss as triplet_margi
 from backburner.nn.functional.margin import (
     triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
 )
+from backburner.nn.functional.maxpool import adaptive_max_pool1d as adaptive_max_pool1d
+from backburner.nn.functional.maxpool import adaptive_max_pool2d as adaptive_max_pool2d
+from backburner.nn.functional.maxpool import adaptive_max_pool3d as adaptive_max_pool3d
+from backburner.nn.functional.maxpool import fractional_max_pool2d as fractional_max_pool2d
+from backburner.nn.functional.maxpool import fractional_max_pool3d as fractional_max_pool3d
+from backburner.nn.functional.maxpool import max_pool1d as max_pool1d
+from backburner.nn.functional.maxpool import max_pool2d as max_pool2d
+from backburner.nn.functional.maxpool import max_pool3d as max_pool3d
 from backburner.nn.functional.norm import batch_norm as batch_norm
 from backburner.nn.functional.norm import group_norm as group_norm
 from backburner.nn.functional.norm import instance_norm as instance_norm
@@ -87,13 +87,13 @@ from backburner.nn.functional.regression import l1_loss as l1_loss
 from backburner.nn.functional.regression import mse_loss as mse_loss
 from backburner.nn.functional.regression import poisson_nll_loss as poisson_nll_loss
 from backburner.nn.functional.regression import smooth_l1_loss as smooth_l1_loss
-from backburner.nn.functional.unpool import max_unpool1d as max_unpool1d
-from backburner.nn.functional.unpool import max_unpool2d as max_unpool2d
-from backburner.nn.functional.unpool import max_unpool3d as max_unpool3d
 from backburner.nn.functional.resample import affine_grid as affine_grid
 from backburner.nn.functional.resample import grid_sample as grid_sample
 from backburner.nn.functional.resample import interpolate as interpolate
 from backburner.nn.functional.shape import pad as pad
+from backburner.nn.functional.unpool import max_unpool1d as max_unpool1d
+from backburner.nn.functional.unpool import max_unpool2d as max_unpool2d
+from backburner.nn.functional.unpool import max_unpool3d as max_unpool3d
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu
