@@ -20,6 +20,7 @@ from ops import (
     creation,
     ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -28,6 +29,7 @@ from ops import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -39,6 +41,7 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 from ops._row import Array as Array
@@ -57,6 +60,7 @@ FAMILIES = (
     creation,
     ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -64,6 +68,7 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    maxpool,
     margin,
     norm,
     piecewise,
@@ -76,6 +81,7 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)

@@ -11,6 +11,7 @@ from backburner.backends.numpy import (
     creation,
     ctc,
     decompositions,
+    distance,
     elementwise,
     floating,
     folding,
@@ -19,6 +20,7 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -30,6 +32,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 
@@ -179,6 +182,8 @@ class NumpyBackend:
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
 
+    cdist = staticmethod(distance.cdist)
+
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
     broadcast_to = staticmethod(shape.broadcast_to)
@@ -202,8 +207,11 @@ class NumpyBackend:
     unfold = staticmethod(folding.unfold)
     fold = staticmethod(folding.fold)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
