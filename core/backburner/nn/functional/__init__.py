@@ -75,6 +75,9 @@ from backburner.nn.functional.piecewise import shrink as shrink
 from backburner.nn.functional.piecewise import softshrink as softshrink
 from backburner.nn.functional.piecewise import threshold as threshold
 from backburner.nn.functional.piecewise import thresholded_relu as thresholded_relu
+from backburner.nn.functional.pool import adaptive_avg_pool1d as adaptive_avg_pool1d
+from backburner.nn.functional.pool import adaptive_avg_pool2d as adaptive_avg_pool2d
+from backburner.nn.functional.pool import adaptive_avg_pool3d as adaptive_avg_pool3d
 from backburner.nn.functional.pool import avg_pool1d as avg_pool1d
 from backburner.nn.functional.pool import avg_pool2d as avg_pool2d
 from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
