@@ -25,6 +25,7 @@ from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -55,6 +56,7 @@ class Backend(
     Creation,
     Ctc,
     Decompositions,
+    Dropout,
     Elementwise,
     Floating,
     Folding,

@@ -9,6 +9,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     convtranspose,
     ctc,
     decompositions,
+    dropout,
     elementwise,
     floating,
     folding,

@@ -11,6 +11,7 @@ from backburner.backends.numpy import (
     creation,
     ctc,
     decompositions,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -125,7 +126,8 @@ class NumpyBackend:
     glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
-    dropout = staticmethod(activation.dropout)
+
+    dropout = staticmethod(dropout.dropout)
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
