@@ -26,6 +26,7 @@ from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.dropout import Dropout
+from backburner.contracts.distance import Distance
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -34,6 +35,7 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.margin import Margin
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
@@ -45,6 +47,8 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.unpool import Unpool
+from backburner.contracts.windows import Windows
 
 
 class Backend(
@@ -57,6 +61,7 @@ class Backend(
     Ctc,
     Decompositions,
     Dropout,
+    Distance,
     Elementwise,
     Floating,
     Folding,
@@ -64,6 +69,7 @@ class Backend(
     Indexing,
     Linalg,
     Loss,
+    MaxPool,
     Margin,
     Norm,
     Piecewise,
@@ -76,6 +82,8 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Unpool,
+    Windows,
     Protocol,
 ):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""

@@ -21,6 +21,7 @@ from ops import (
     ctc,
     decompositions,
     dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -29,6 +30,7 @@ from ops import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -40,6 +42,8 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -58,6 +62,7 @@ FAMILIES = (
     ctc,
     decompositions,
     dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -65,6 +70,7 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    maxpool,
     margin,
     norm,
     piecewise,
@@ -77,6 +83,8 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

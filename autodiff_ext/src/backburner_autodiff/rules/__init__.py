@@ -10,6 +10,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     ctc,
     decompositions,
     dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -18,6 +19,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -29,6 +31,8 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

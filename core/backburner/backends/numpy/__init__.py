@@ -12,6 +12,7 @@ from backburner.backends.numpy import (
     ctc,
     decompositions,
     dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -20,6 +21,7 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -31,6 +33,8 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 
 
@@ -117,6 +121,7 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
@@ -179,6 +184,8 @@ class NumpyBackend:
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
 
+    cdist = staticmethod(distance.cdist)
+
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
     broadcast_to = staticmethod(shape.broadcast_to)
@@ -202,8 +209,11 @@ class NumpyBackend:
     unfold = staticmethod(folding.unfold)
     fold = staticmethod(folding.fold)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)

@@ -47,7 +47,8 @@ def conv_transpose2d(
                 count, groups, c // groups, rows * w
             )
             columns = memory[: count * o * kh * kw * rows * w]
-            np.matmul(matrix, inputs, out=columns.reshape(count, groups, each * kh * kw, rows * w))
+            product = np.multiply if c == groups else np.matmul  # BLAS is slow at one term
+            product(matrix, inputs, out=columns.reshape(count, groups, each * kh * kw, rows * w))
             add_taps(
                 columns.reshape(count, o, kh, kw, rows, w), top, stride, padding, dilation,
                 out[first : first + count],
