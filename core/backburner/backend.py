@@ -25,8 +25,8 @@ from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
-from backburner.contracts.dropout import Dropout
 from backburner.contracts.distance import Distance
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
