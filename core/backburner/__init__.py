@@ -72,6 +72,7 @@ from backburner.ops.creation import tril as tril
 from backburner.ops.creation import triu as triu
 from backburner.ops.creation import zeros as zeros
 from backburner.ops.creation import zeros_like as zeros_like
+from backburner.ops.distance import cdist as cdist
 from backburner.ops.elementwise import abs as abs
 from backburner.ops.elementwise import add as add
 from backburner.ops.elementwise import astype as astype
@@ -136,6 +137,8 @@ from backburner.ops.indexing import scatter_add as scatter_add
 from backburner.ops.indexing import scatter_reduce as scatter_reduce
 from backburner.ops.indexing import take as take
 from backburner.ops.indexing import take_along_axis as take_along_axis
+from backburner.ops.linalg import corrcoef as corrcoef
+from backburner.ops.linalg import cov as cov
 from backburner.ops.linalg import cross as cross
 from backburner.ops.linalg import diagonal as diagonal
 from backburner.ops.linalg import dot as dot

@@ -447,6 +447,8 @@ class Tensor(Elementwise):
     outer = linalg.outer
     dot = linalg.dot
     cross = linalg.cross
+    cov = linalg.cov
+    corrcoef = linalg.corrcoef
     diagonal = linalg.diagonal
 
     reshape = shaping.reshape

@@ -25,6 +25,8 @@ from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
+from backburner.contracts.distance import Distance
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -33,6 +35,7 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.margin import Margin
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
@@ -44,6 +47,7 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.unpool import Unpool
 from backburner.contracts.windows import Windows
 
 
@@ -56,6 +60,8 @@ class Backend(
     Creation,
     Ctc,
     Decompositions,
+    Dropout,
+    Distance,
     Elementwise,
     Floating,
     Folding,
@@ -63,6 +69,7 @@ class Backend(
     Indexing,
     Linalg,
     Loss,
+    MaxPool,
     Margin,
     Norm,
     Piecewise,
@@ -75,6 +82,7 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Unpool,
     Windows,
     Protocol,
 ):

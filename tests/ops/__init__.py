@@ -20,6 +20,8 @@ from ops import (
     creation,
     ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -28,6 +30,7 @@ from ops import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -39,6 +42,7 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 from ops._row import Array as Array
@@ -57,6 +61,8 @@ FAMILIES = (
     creation,
     ctc,
     decompositions,
+    dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -64,6 +70,7 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    maxpool,
     margin,
     norm,
     piecewise,
@@ -76,6 +83,7 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)

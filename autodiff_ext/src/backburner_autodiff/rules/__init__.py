@@ -9,6 +9,8 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     convtranspose,
     ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -17,6 +19,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -28,6 +31,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule

@@ -11,6 +11,8 @@ from backburner.backends.numpy import (
     creation,
     ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -19,6 +21,7 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -30,6 +33,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 
@@ -127,7 +131,8 @@ class NumpyBackend:
     glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
-    dropout = staticmethod(activation.dropout)
+
+    dropout = staticmethod(dropout.dropout)
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
@@ -179,6 +184,8 @@ class NumpyBackend:
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
 
+    cdist = staticmethod(distance.cdist)
+
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
     broadcast_to = staticmethod(shape.broadcast_to)
@@ -202,8 +209,11 @@ class NumpyBackend:
     unfold = staticmethod(folding.unfold)
     fold = staticmethod(folding.fold)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)

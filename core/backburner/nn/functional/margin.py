@@ -144,17 +144,17 @@ def cosine_embedding_loss(
 
 def _cosine(x: Tensor, y: Tensor) -> Tensor:
     """Return the cosine of vectors along the last axis."""
-    x, y = _tamed(x), _tamed(y)
-    squares = [(v * v).sum(axis=-1) + 1e-12 for v in (x, y)]
-    return (x * y).sum(axis=-1) / (elementwise.sqrt(squares[0]) * elementwise.sqrt(squares[1]))
+    squares = [(v * v).sum(axis=-1) for v in (x, y)]
+    if not all(np.isfinite(s.numpy()).all() for s in squares):
+        x, y = _tamed(x), _tamed(y)
+        squares = [(v * v).sum(axis=-1) for v in (x, y)]
+    norms = [elementwise.sqrt(s + 1e-12) for s in squares]
+    return (x * y).sum(axis=-1) / (norms[0] * norms[1])
 
 
 def _tamed(x: Tensor) -> Tensor:
     """Return vectors whose squares do not overflow, by a factor that changes no cosine."""
-    size = np.abs(x.numpy())
-    if not size.size or not size.max() > 1e15:
-        return x
-    factors = np.maximum(size.max(axis=-1, keepdims=True), 1)
+    factors = np.abs(x.numpy()).max(axis=-1, keepdims=True, initial=1)
     return x / Tensor(np.where(np.isfinite(factors), factors, 1).astype(x.dtype), x.device)
 
 
@@ -368,14 +368,15 @@ def triplet_margin_with_distance_loss(
         DTypeError: the distance is no function.
     """
     op = "triplet_margin_with_distance_loss"
-    if distance_function is None:
-
-        def distance_function(x: Tensor, y: Tensor) -> Tensor:
-            return vector_norm(x - y + 1e-6, axis=-1)
-
-    elif not callable(distance_function):
+    distance = _euclidean if distance_function is None else distance_function
+    if not callable(distance):
         raise DTypeError(f"{op}: distance_function is a {type(distance_function).__name__}, not a function.")
-    return _triplet(op, anchor, positive, negative, distance_function, margin, swap, reduction)
+    return _triplet(op, anchor, positive, negative, distance, margin, swap, reduction)
+
+
+def _euclidean(x: Tensor, y: Tensor) -> Tensor:
+    """Return PyTorch's distance, whose gradient is finite for equal points."""
+    return vector_norm(x - y + 1e-6, axis=-1)
 
 
 def _triplet(
