@@ -97,7 +97,9 @@ FOLD: tuple[Any, ...] = (
 )
 
 ROWS = (
-    Row("unfold", (real,), UNFOLD, _unfold, call=functional.unfold),  # the method is another's: sliding windows
+    Row(
+        "unfold", (real,), UNFOLD, _unfold, call=functional.unfold
+    ),  # the method is another's: sliding windows
     Row("fold", (real,), FOLD, _fold),
     Row(
         "pixel_shuffle",
