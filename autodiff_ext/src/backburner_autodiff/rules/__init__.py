@@ -18,6 +18,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,

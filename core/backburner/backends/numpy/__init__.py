@@ -20,6 +20,7 @@ from backburner.backends.numpy import (
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,
@@ -123,6 +124,10 @@ class NumpyBackend:
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
     dropout = staticmethod(activation.dropout)
+
+    rnn = staticmethod(recurrent.rnn)
+    gru = staticmethod(recurrent.gru)
+    lstm = staticmethod(recurrent.lstm)
 
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
     piecewise = staticmethod(piecewise.piecewise)
