@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -29,6 +29,8 @@ SETS = {
 GROUPS = {"broken": frozenset(name for name in SETS if name.startswith("broken-"))}
 USUAL = frozenset(SETS) - {"build"}
 
+PREPARING = {"test_cli.py", "test_digits.py", "test_kernel_cache.py", "test_modes.py", "test_record.py"}
+
 _HERE = pytest.StashKey[str]()
 _COUNT = pytest.StashKey[tuple[int, int]]()
 
@@ -51,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
             f"--feature-set={claimed}, but `autodiff` is {found.state} here: {found.reason}"
         )
     config.stash[_HERE] = claimed
+    config.addinivalue_line("markers", "xdist_group(name): run in one process")
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(Counts())
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -68,7 +73,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         (keep if here in _sets_of(item) else drop).append(item)
     config.stash[_COUNT] = (len(keep), len(items))
+    for item in keep:
+        # what a module prepares once is prepared by one process where tests run in several
+        if item.path.name in PREPARING:
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
     items[:] = keep
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["count"] = config.stash[_COUNT]
     config.hook.pytest_deselected(items=drop)
 
 
@@ -129,6 +140,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         f"feature set {config.stash[_HERE]}: {applies} of {total} tests apply, {passed} passed, "
         f"{len(_left_out(terminalreporter))} left out"
     )
+
+
+class Counts:
+    """Brings the counts of worker processes, all of which collect the same, to the one that reports."""
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        node.config.stash[_COUNT] = tuple(node.workeroutput.get("count", (0, 0)))
 
 
 def _left_out(reporter: pytest.TerminalReporter) -> list[object]:

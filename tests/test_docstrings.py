@@ -15,7 +15,14 @@ import backburner
 
 DOORS = {"backburner.optim", "backburner.train", "backburner.__main__"}
 # Words in an example that take the extension.
-NEEDS_AUTODIFF = (".autodiff()", "bb.grad(", "bb.value_and_grad(", "bb.checkpoint(", "backburner.optim")
+NEEDS_AUTODIFF = (
+    ".autodiff()",
+    "bb.grad(",
+    "bb.gradcheck(",
+    "bb.value_and_grad(",
+    "bb.checkpoint(",
+    "backburner.optim",
+)
 
 
 def modules() -> Iterator[ModuleType]:

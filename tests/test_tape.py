@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import threading
 import tracemalloc
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ def leaf(values: object, device: bb.Device, dtype: object = None) -> bb.Tensor:
     return bb.tensor(values, dtype=dtype, device=device).require_grad()
 
 
-def test_a_chain_of_a_million_nodes_runs_backward_and_is_freed(device: bb.Device) -> None:
+def test_b077_a_chain_of_a_million_nodes_runs_backward_and_is_freed(device: bb.Device) -> None:
     x = leaf(1.0, device, "float64")
     y = x
     gc.disable()  # it would walk the growing graph again and again
@@ -278,6 +280,23 @@ def test_two_threads_have_their_own_graphs(device: bb.Device) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_b088_what_a_worker_thread_records_depends_on_its_tensors_alone(device: bb.Device) -> None:
+    x = bb.ones((2,), device=device).require_grad()
+    with ThreadPoolExecutor(1) as pool:
+        plain, tracked = pool.submit(lambda: x.inner() * 2).result(), pool.submit(lambda: x * 2).result()
+    assert not plain.is_tracked() and tracked.is_tracked()
+
+
+def test_b089_a_suspended_generator_leaves_its_caller_recording(device: bb.Device) -> None:
+    x = bb.ones((2,), device=device).require_grad()
+
+    def plain_inside() -> Iterator[bb.Tensor]:
+        yield x.inner() * 2
+
+    inner = next(plain_inside())
+    assert not inner.is_tracked() and (x * 2).is_tracked()
 
 
 def test_a_rule_with_a_wrong_dtype_or_shape_is_an_error_not_a_gradient(device: bb.Device) -> None:

@@ -72,6 +72,7 @@ from backburner.ops.creation import tril as tril
 from backburner.ops.creation import triu as triu
 from backburner.ops.creation import zeros as zeros
 from backburner.ops.creation import zeros_like as zeros_like
+from backburner.ops.distance import cdist as cdist
 from backburner.ops.elementwise import abs as abs
 from backburner.ops.elementwise import add as add
 from backburner.ops.elementwise import astype as astype
@@ -133,8 +134,11 @@ from backburner.ops.indexing import masked_fill as masked_fill
 from backburner.ops.indexing import masked_select as masked_select
 from backburner.ops.indexing import one_hot as one_hot
 from backburner.ops.indexing import scatter_add as scatter_add
+from backburner.ops.indexing import scatter_reduce as scatter_reduce
 from backburner.ops.indexing import take as take
 from backburner.ops.indexing import take_along_axis as take_along_axis
+from backburner.ops.linalg import corrcoef as corrcoef
+from backburner.ops.linalg import cov as cov
 from backburner.ops.linalg import cross as cross
 from backburner.ops.linalg import diagonal as diagonal
 from backburner.ops.linalg import dot as dot
@@ -192,6 +196,7 @@ from backburner.ops.shape import swapaxes as swapaxes
 from backburner.ops.shape import tile as tile
 from backburner.ops.shape import unstack as unstack
 from backburner.ops.sorting import argsort as argsort
+from backburner.ops.sorting import histogram as histogram
 from backburner.ops.sorting import nonzero as nonzero
 from backburner.ops.sorting import quantile as quantile
 from backburner.ops.sorting import searchsorted as searchsorted
@@ -213,6 +218,7 @@ from backburner.ops.trigonometric import cosh as cosh
 from backburner.ops.trigonometric import sin as sin
 from backburner.ops.trigonometric import sinh as sinh
 from backburner.ops.trigonometric import tan as tan
+from backburner.ops.windows import sliding_windows as sliding_windows
 
 if TYPE_CHECKING:
     from backburner import data as data

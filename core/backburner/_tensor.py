@@ -20,7 +20,17 @@ from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DType
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
-from backburner.ops import activation, creation, elementwise, indexing, linalg, reduction, scan, sorting
+from backburner.ops import (
+    activation,
+    creation,
+    elementwise,
+    indexing,
+    linalg,
+    reduction,
+    scan,
+    sorting,
+    windows,
+)
 from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
 
@@ -424,6 +434,7 @@ class Tensor(Elementwise):
     argsort = sorting.argsort
     topk = sorting.topk
     quantile = sorting.quantile
+    histogram = sorting.histogram
     nonzero = sorting.nonzero
     unique_all = sorting.unique_all
     unique_counts = sorting.unique_counts
@@ -436,6 +447,8 @@ class Tensor(Elementwise):
     outer = linalg.outer
     dot = linalg.dot
     cross = linalg.cross
+    cov = linalg.cov
+    corrcoef = linalg.corrcoef
     diagonal = linalg.diagonal
 
     reshape = shaping.reshape
@@ -454,6 +467,7 @@ class Tensor(Elementwise):
     unstack = shaping.unstack
     moveaxis = shaping.moveaxis
     swapaxes = shaping.swapaxes
+    sliding_windows = unfold = windows.sliding_windows
     tril = creation.tril
     triu = creation.triu
 
@@ -461,6 +475,7 @@ class Tensor(Elementwise):
     take_along_axis = indexing.take_along_axis
     gather = indexing.gather
     scatter_add = indexing.scatter_add
+    scatter_reduce = indexing.scatter_reduce
     index_add = indexing.index_add
     masked_fill = indexing.masked_fill
     masked_select = indexing.masked_select

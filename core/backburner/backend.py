@@ -23,7 +23,10 @@ from backburner.contracts.bitwise import Bitwise
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
+from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
+from backburner.contracts.distance import Distance
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -31,6 +34,8 @@ from backburner.contracts.gamma import Gamma
 from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
+from backburner.contracts.margin import Margin
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
@@ -43,6 +48,8 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.unpool import Unpool
+from backburner.contracts.windows import Windows
 
 
 class Backend(
@@ -52,7 +59,10 @@ class Backend(
     Conv,
     ConvTranspose,
     Creation,
+    Ctc,
     Decompositions,
+    Dropout,
+    Distance,
     Elementwise,
     Floating,
     Folding,
@@ -60,6 +70,8 @@ class Backend(
     Indexing,
     Linalg,
     Loss,
+    MaxPool,
+    Margin,
     Norm,
     Piecewise,
     Pool,
@@ -72,6 +84,8 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Unpool,
+    Windows,
     Protocol,
 ):
     """The list of primitive ops. Nobody inherits from it; a backend has these members."""

@@ -73,7 +73,7 @@ def train(
     needed: tuple[bool, ...] | None = None,
 ) -> tuple[tuple[Array, ...], tuple[Array | None, ...]]:
     """Run the op and its rule as the recorder does; return the outputs and the inputs' gradients."""
-    from backburner_autodiff.rules import activation, loss, norm  # noqa: F401  they enter their rules
+    from backburner_autodiff.rules import activation, loss, norm, regression  # noqa: F401  they enter their rules
     from backburner_autodiff.rules._rule import RULES
 
     rule = RULES[op]

@@ -239,10 +239,25 @@ def _rows(count: int, shape: tuple[int, int] = (33, 101)) -> Any:
     return lambda: (xs, [np.zeros(shape, np.float32)])
 
 
-PIECES = {
+IMAGES = (7, 5, 2100)
+
+
+def _images(count: int) -> list[Any]:
+    """Return so many images and a slope for each channel."""
+    rng = np.random.default_rng(9)
+    return [rng.standard_normal(shape).astype(np.float32) for shape in (*[IMAGES] * count, IMAGES[1:2])]
+
+
+OTHERS: dict[str, Any] = {
+    "dropout_backward": _flat(10007, 1, np.arange(10007) % 3 == 0, 2.0),
     "piecewise_forward": _flat(10007, 1, -1.0, 1.0, 0.5, 0.1, 0.2, 0.3, 0.4, 2.0, -0.5),
     "piecewise_backward": _flat(10007, 2, -1.0, 1.0, 0.5, 0.2, 0.3, 2.0),
+    "prelu_forward": lambda: (_images(1), [np.zeros(IMAGES, np.float32)]),
+    "prelu_backward": lambda: (_images(2), [np.zeros(IMAGES, np.float32), np.zeros(IMAGES[:2])]),
 }
+PAIRS = [
+    np.random.default_rng(4).standard_normal(shape).astype(np.float32) for shape in ((7, 2, 2100), (7, 2100))
+]
 THREADED: dict[str, Any] = {
     "silu_forward": _flat(10007, 1),
     "silu_backward": _flat(10007, 2),
@@ -250,12 +265,13 @@ THREADED: dict[str, Any] = {
     "elu_backward": _flat(10007, 2, 1.1, 1.5, 0.7),
     "softplus_forward": _flat(10007, 1, 1.5, 1.0),
     "softplus_backward": _flat(10007, 2, 1.5, 1.0),
+    "glu_forward": lambda: (PAIRS[:1], [np.zeros((7, 2100), np.float32)]),
+    "glu_backward": lambda: (PAIRS[::-1], [np.zeros((7, 2, 2100), np.float32)]),
     "mish_forward": _flat(10007, 1),
     "mish_backward": _flat(10007, 2),
     "relu_backward": _flat(10007, 2),
     "sigmoid_forward": _flat(10007, 1),
     "sigmoid_backward": _flat(10007, 2),
-    "dropout_backward": _flat(10007, 1, np.arange(10007) % 3 == 0, 2.0),
     "gelu_forward": _flat(10007, 1),
     "gelu_backward": _flat(10007, 2),
     "gelu_tanh_forward": _flat(10007, 1),
@@ -272,12 +288,12 @@ THREADED: dict[str, Any] = {
 
 
 @autodiff
-@pytest.mark.parametrize("name", [*THREADED, *PIECES])
+@pytest.mark.parametrize("name", [*THREADED, *OTHERS])
 def test_threads_change_no_bit(name: str) -> None:
-    from backburner_autodiff.kernels import activation, piecewise
+    from backburner_autodiff.kernels import activation, dropout, piecewise
 
-    made = PIECES if name in PIECES else THREADED
-    neural.check_threads(getattr(piecewise if name in PIECES else activation, name), made[name])
+    (home,) = [module for module in (activation, dropout, piecewise) if hasattr(module, name)]
+    neural.check_threads(getattr(home, name), (THREADED | OTHERS)[name])
 
 
 @autodiff

@@ -67,9 +67,10 @@ def reference(
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make chunks of few images and bands of few rows of samples."""
+    """Make chunks of few images, bands of few rows and pieces of few places of samples."""
     monkeypatch.setattr(conv, "CHUNK_BYTES", 2000)
     monkeypatch.setattr(conv, "BAND_BYTES", 3000)
+    monkeypatch.setattr(conv, "PIECE_BYTES", 400)
 
 
 @dtypes
@@ -233,31 +234,41 @@ def test_infinities_stay_in_the_windows_that_hold_them_and_warn_of_nothing() -> 
 
 
 @autodiff
-def test_an_infinite_input_leaves_the_gradient_of_other_taps_finite() -> None:
-    x = np.ones((1, 1, 3, 6))
+@pytest.mark.parametrize("groups", [1, 2])
+def test_an_infinite_input_leaves_the_gradient_of_other_taps_finite(groups: int) -> None:
+    x = np.ones((1, groups, 3, 6))
     x[0, 0, 1, 5] = np.inf
-    _, dweight, _ = backward(x, np.ones((1, 1, 1, 2)), None, np.ones((1, 1, 3, 5)))
-    np.testing.assert_array_equal(dweight, [[[[15, np.inf]]]])
+    _, dweight, _ = backward(x, np.ones((groups, 1, 1, 2)), None, np.ones((1, groups, 3, 5)), groups=groups)
+    np.testing.assert_array_equal(dweight, [[[[15, np.inf]]], [[[15, 15]]]][:groups])
 
 
 @autodiff
 @pytest.mark.parametrize("groups", [1, 2])
 def test_what_is_not_needed_is_not_computed(groups: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from backburner_autodiff.rules import _depthwise
     from backburner_autodiff.rules import conv as rules
 
     calls: list[str] = []
-    for name in ("conv2d_gather", "conv2d_scatter", "conv2d_depthwise_input"):
-        kernel = getattr(rules, name)
-        monkeypatch.setattr(rules, name, lambda *xs, n=name, k=kernel: (calls.append(n), k(*xs)))
+    for place, names in (
+        (rules, ("conv2d_gather", "conv2d_scatter")),
+        (_depthwise, ("conv2d_depthwise", "conv2d_depthwise_weight")),
+    ):
+        for name in names:
+            kernel = getattr(place, name)
+            monkeypatch.setattr(place, name, lambda *xs, n=name, k=kernel: (calls.append(n), k(*xs)))
     x, weight, bias = np.ones((1, 2, 4, 4)), np.ones((2, 2 // groups, 2, 2)), np.ones(2)
     g = np.ones((1, 2, 3, 3))
-    kernels = ["conv2d_scatter" if groups == 1 else "conv2d_depthwise_input", "conv2d_gather"]
+    kernels = ["conv2d_scatter", "conv2d_gather"]
+    if groups > 1:
+        kernels = ["conv2d_depthwise", "conv2d_depthwise_weight"]
     for which in range(3):
         needed = tuple(i == which for i in range(3))
         calls.clear()
         gradients = backward(x, weight, bias, g, needed, groups=groups)
+        forward = calls[: groups - 1]
         assert tuple(y is not None for y in gradients) == needed
-        assert calls == kernels[which : which + 1]
+        assert forward == ["conv2d_depthwise"][: groups - 1]
+        assert calls[groups - 1 :] == kernels[which : which + 1]
 
 
 @autodiff
@@ -303,9 +314,13 @@ THREADED: dict[str, Any] = {
         [*_arrays((3, 3, 2, 5, 4, 10)), *WINDOW, 1],
         [np.zeros((5, 3, 9, 8), np.float32)],
     ),
-    "conv2d_depthwise_input": lambda: (
-        [*_arrays((5, 6, 5, 10), (6, 3, 2)), *WINDOW],
-        [np.zeros((5, 3, 9, 8), np.float32)],
+    "conv2d_depthwise": lambda: (
+        [*_arrays((30, 90), (6, 3)), np.array([0, 9, 20]), 2, 1, 70],
+        [np.zeros((15, 80), np.float32)],
+    ),
+    "conv2d_depthwise_weight": lambda: (
+        [*_arrays((30, 5000), (15, 5010)), np.array([0, 7]), 2, 5000],
+        [np.zeros((6, 2))],
     ),
 }
 

@@ -212,10 +212,15 @@ def _zeros(*shapes: tuple[int, ...], totals: tuple[tuple[int, ...], ...] = ()) -
 
 ROWS, D, SMALL, LARGE, C = (300, 37), (37,), (140, 150), (5, 50, 70), (50,)
 THREADED: dict[str, Any] = {
-    "layer_norm_forward": lambda: ([*_floats(ROWS, D, D), 1e-5], _zeros(ROWS, ROWS[:1], ROWS[:1])),
+    "layer_norm_forward": lambda: ([*_floats(ROWS, D, D), 1e-5, True], _zeros(ROWS, ROWS[:1], ROWS[:1])),
     "layer_norm_backward": lambda: (
-        [*_floats(ROWS, ROWS, D, ROWS[:1], ROWS[:1]), 64],
+        [*_floats(ROWS, ROWS, D, ROWS[:1], ROWS[:1]), 64, True],
         _zeros(ROWS, (5, 37), (5, 37), totals=((5, 37), (5, 37))),
+    ),
+    "group_norm_forward": lambda: ([*_floats(LARGE, C, C), 1e-5, 1], _zeros(LARGE, LARGE[:1], LARGE[:1])),
+    "group_norm_backward": lambda: (
+        [*_floats(LARGE, LARGE, C, LARGE[:1], LARGE[:1]), 1],
+        _zeros(LARGE, totals=(LARGE[:2], LARGE[:2])),
     ),
     "batch_norm_forward": lambda: ([*_floats(LARGE, C, C), 1e-5], _zeros(LARGE, C, C, C)),
     "batch_norm_backward": lambda: (_floats(LARGE, LARGE, C, C, C), _zeros(LARGE, C, C)),
@@ -247,7 +252,7 @@ def test_threads_change_no_bit_of_layer_norms_rows_of_several_chunks() -> None:
     neural.check_threads(
         norm.layer_norm_backward,
         lambda: (
-            [*_floats(rows, rows, inner, rows[:1], rows[:1]), 64],
+            [*_floats(rows, rows, inner, rows[:1], rows[:1]), 64, False],
             _zeros(rows, none, none, totals=(none, none)),
         ),
     )

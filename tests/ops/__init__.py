@@ -18,7 +18,10 @@ from ops import (
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -26,6 +29,8 @@ from ops import (
     indexing,
     linalg,
     loss,
+    margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -38,6 +43,8 @@ from ops import (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 from ops._row import Array as Array
 from ops._row import Case as Case
@@ -53,7 +60,10 @@ FAMILIES = (
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    dropout,
+    distance,
     elementwise,
     floating,
     folding,
@@ -61,6 +71,8 @@ FAMILIES = (
     indexing,
     linalg,
     loss,
+    maxpool,
+    margin,
     norm,
     piecewise,
     pool,
@@ -73,6 +85,8 @@ FAMILIES = (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in FAMILIES for row in family.ROWS)
 CASES: tuple[Case, ...] = tuple(case for row in ROWS for case in row.cases())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,24 @@ def _scatter_added(x: Array, index: Array, src: Array, axis: int) -> Any:
         target = list(place)
         target[axis] = index[place]
         out[tuple(target)] += src[place]
+    return out
+
+
+def _scatter_reduced(
+    x: Array, index: Array, src: Array, axis: int, reduce: str, include_self: bool = True
+) -> Any:
+    met: dict[tuple[int, ...], list[float]] = {place: [] for place in np.ndindex(*x.shape)}
+    for place in np.ndindex(*index.shape):
+        target = list(place)
+        target[axis] = index[place] % x.shape[axis]
+        met[tuple(target)].append(src[place])
+    out = x.copy()
+    for place, values in met.items():
+        if values:
+            values += [x[place]] * include_self
+            out[place] = {"sum": sum, "prod": math.prod, "mean": np.mean, "amax": max, "amin": min}[reduce](
+                values
+            )
     return out
 
 
@@ -252,6 +271,24 @@ ROWS = (
         + sweep([((2, 3), (1, 4), (2, 4))], [{"axis": -1}]),
         _scatter_added,
         call=lambda x, index, src, axis: bb.scatter_add(x, axis, index, src),
+    ),
+    Row(
+        "scatter_reduce",
+        (real, indices(-3, 3), real),
+        sweep(
+            [((3, 4), (5, 2), (6, 2))],
+            [
+                {"axis": 0, "reduce": reduce, **more}
+                for reduce in ("sum", "prod", "mean", "amax", "amin")
+                for more in ({}, {"include_self": False})
+            ],
+        )
+        + sweep([((2, 3), (1, 4), (2, 4))], [{"axis": -1, "reduce": "prod", "include_self": False}])
+        + sweep([((3, 4), (0, 4), (0, 4)), ((3, 0), (2, 0), (2, 0))], [{"axis": 0, "reduce": "amax"}]),
+        _scatter_reduced,
+        call=lambda x, index, src, axis, reduce, **more: bb.scatter_reduce(
+            x, axis, index, src, reduce, **more
+        ),
     ),
     Row(
         "index_add",

@@ -85,6 +85,15 @@ PICKED = (
     Bad(lambda: v.scatter_add(0, [0], 1.0), T, "scatter_add: src: the input is a float, not a Tensor. Use bb.tensor."),  # type: ignore[arg-type]
     Bad(lambda: n.scatter_add(0, [0], v), T, "scatter_add: values are float32 and do not fit into int64. Use astype."),
     Bad(lambda: b.scatter_add(0, [0], b), T, "scatter_add: bool has no arithmetic of its own. Use astype first."),
+    Bad(lambda: v.scatter_reduce(0, [0], v, "median"), A,
+        "scatter_reduce: reduce must be one of 'sum', 'mean', 'prod', 'amax', 'amin', got 'median'."),
+    Bad(lambda: v.scatter_reduce(0, [3], v, "sum"), I, "scatter_reduce: index 3 is out of range [-3, 3)."),
+    Bad(lambda: v.scatter_reduce(0, [0], v, "sum", include_self=None), T,  # type: ignore[arg-type]
+        "scatter_reduce: include_self must be True or False, got NoneType."),
+    Bad(lambda: x.sliding_windows(1, 4), S, "sliding_windows: size 4 is longer than axis 1 of [2, 3]."),
+    Bad(lambda: x.unfold(1, 2, 0), A, "sliding_windows: size must not be negative, and step positive: 2 and 0."),
+    Bad(lambda: zero.sliding_windows(0, 1), X, "sliding_windows: axis 0 is out of range for 0 dimensions."),
+    Bad(lambda: deep.sliding_windows(0, 1), S, "sliding_windows: 65 dimensions are more than 64, the most there can be."),
     Bad(lambda: b.index_add(0, [0], b[:1]), T, "index_add: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: x.index_add(0, [0, 2], x), I, "index_add: index 2 is out of range [-2, 2)."),
     Bad(lambda: x.index_add(0, [0], x), S, "index_add: source must be [1, 3], and index a vector; got [2, 3] and [1]."),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
-from ops._row import Array, Row, ones_of, real, sweep
+from ops._row import Array, Row, indices, ones_of, positive, real, sweep
 
 
 def _matmul(x: Array, y: Array) -> Any:
@@ -42,6 +42,41 @@ def _tensordot(x: Array, y: Array, axes: Any = 2) -> Any:
 def _crossed(x: Array, y: Array, axis: int = -1) -> Any:
     (a, b, c), (d, e, f) = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
     return np.stack([b * f - c * e, c * d - a * f, a * e - b * d], axis)
+
+
+def _cov(
+    x: Array,
+    y: Array | None = None,
+    f: Array | None = None,
+    a: Array | None = None,
+    rowvar: bool = True,
+    ddof: float = 1,
+    bias: bool = False,
+    correction: float | None = None,
+) -> Any:
+    """Count each observation as often as it counts, in plain sums."""
+    parts = [np.atleast_2d(part) for part in (x, y) if part is not None]
+    rows = np.concatenate(
+        [part if rowvar or part.ndim < 2 or 1 in part.shape[:1] else part.T for part in parts]
+    )
+    n = rows.shape[1]
+    f, a = (np.ones(n) if w is None else w * 1.0 for w in (f, a))
+    total = (f * a).sum()
+    rows = rows - (rows * f * a).sum(1, keepdims=True) / total
+    less = 0 if bias else ddof if correction is None else correction
+    divisor = max(total - less * (f * a * a).sum() / total, 0)
+    with np.errstate(all="ignore"):
+        out = (
+            np.array([[(u * v * f * a).sum() for v in rows] for u in rows]).reshape(len(rows), len(rows))
+            / divisor
+        )
+    return out[0, 0] if out.shape == (1, 1) else out
+
+
+def _corrcoef(x: Array, y: Array | None = None, rowvar: bool = True) -> Any:
+    c = np.atleast_2d(_cov(x, y, rowvar=rowvar))
+    out = np.array([[c[i, j] / np.sqrt(c[i, i] * c[j, j]) for j in range(len(c))] for i in range(len(c))])
+    return out[0, 0] if out.shape == (1, 1) else out.reshape(c.shape)
 
 
 def _einsum(equation: str, *xs: Array) -> Any:
@@ -162,6 +197,35 @@ ROWS = (
             if x.size
             else np.zeros((0,))
         ),
+    ),
+    Row(
+        "cov",
+        (real, real, indices(1, 4), positive),
+        (
+            *sweep(
+                [((3, 4), None, None, None), ((4,), None, None, None)], [{}, {"ddof": 0}, {"correction": 1.5}]
+            ),
+            *sweep([((3, 4), (2, 4), None, None), ((4,), (4,), None, None)], [{}, {"bias": True}]),
+            *sweep(
+                [((3, 4), None, (4,), None), ((3, 4), None, None, (4,)), ((3, 4), (4,), (4,), (4,))],
+                [{}, {"ddof": 0}],
+            ),
+            *sweep([((3, 4), (3, 2), None, None), ((0, 4), None, None, None)], [{"rowvar": False}]),
+            *sweep([((0, 4), None, None, None)]),
+        ),
+        _cov,
+        call=lambda x, y, f, a, **options: bb.cov(x, y, fweights=f, aweights=a, **options),
+        exact=False,
+    ),
+    Row(
+        "corrcoef",
+        (real, real),
+        (
+            *sweep([((3, 4), None), ((4,), None), ((2, 4), (4,)), ((0, 4), None)]),
+            *sweep([((4, 3), None)], [{"rowvar": False}]),
+        ),
+        _corrcoef,
+        exact=False,
     ),
     Row(
         "einsum",

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
+from backburner.nn import functional
 from ops._row import Array, Row, indices, ones_of, real, sweep
+
+FRAMES = ("edge", "reflect", "symmetric", "wrap")
+FRAMES_OF_PYTORCH = ("replicate", "reflect", "circular")
 
 
 def _elements(x: Array, shape: tuple[int, ...]) -> Any:
@@ -46,6 +50,8 @@ def _split(x: Array, sizes: int | tuple[int, ...], axis: int) -> Any:
 
 
 def _pad(x: Array, pad_width: Any, constant_values: float = 0, mode: str = "constant") -> Any:
+    if mode != "constant":
+        return np.pad(x, pad_width, mode)
     if isinstance(pad_width, int):
         pad_width = [(pad_width, pad_width)] * x.ndim
     elif isinstance(pad_width[0], int):
@@ -56,6 +62,26 @@ def _pad(x: Array, pad_width: Any, constant_values: float = 0, mode: str = "cons
         inside = all(0 <= i < n for i, n in zip(source, x.shape, strict=True))
         out[place] = x[source] if inside else constant_values
     return out
+
+
+def _pad_of_pytorch(x: Array, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    for axis, (before, after) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
+        n = x.shape[-axis]
+        left = list(range(max(0, -before), n + min(0, after)))
+        lane: list[int] = []
+        for place in range(-before, n + after):
+            if mode == "replicate":
+                lane.append(min(max(place, 0), n - 1))
+            elif mode == "reflect":
+                lane.append((n - 1) - abs((n - 1) - abs(place)))
+            elif mode == "circular":
+                lane.append(left[(place - left[0]) % len(left)])
+            else:
+                lane.append(place if place in left else n)
+        rows = np.moveaxis(x, -axis, 0)
+        frame = np.full((1, *rows.shape[1:]), 0.0 if value is None else value)
+        x = np.moveaxis(np.concatenate([rows, frame])[lane], 0, -axis)
+    return x
 
 
 def _squeezed(x: Array, axis: Any = None) -> Any:
@@ -217,9 +243,30 @@ ROWS = (
         (
             *ones_of([(2, 3)], [{"pad_width": 1}, {"pad_width": (1, 0), "constant_values": 2.5}]),
             *ones_of([(2, 3)], [{"pad_width": ((0, 0), (2, 1))}, {"pad_width": 0}]),
-            *ones_of([(0, 3)], [{"pad_width": 1, "mode": "constant"}]),
+            *ones_of(
+                [(0, 3)],
+                [{"pad_width": 1, "mode": "constant"}, {"pad_width": ((0, 0), (1, 2)), "mode": "edge"}],
+            ),
+            *ones_of([(2, 3)], [{"pad_width": ((7, 0), (3, 4)), "mode": mode} for mode in FRAMES]),
+            *ones_of([(1, 2, 2)], [{"pad_width": 1, "mode": mode} for mode in FRAMES]),
         ),
         _pad,
+    ),
+    Row(
+        "pad",
+        (real,),
+        (
+            *ones_of([(2, 3)], [{"pad": (1, 2)}, {"pad": (-1, 1, 2, -1), "value": 2.5}, {"pad": ()}]),
+            *ones_of([(2, 3, 4)], [{"pad": (2, 1), "mode": mode} for mode in FRAMES_OF_PYTORCH]),
+            *ones_of([(2, 2, 4)], [{"pad": (-1, 2, 1, 0), "mode": mode} for mode in FRAMES_OF_PYTORCH]),
+            *ones_of(
+                [(1, 2, 2, 2, 3)], [{"pad": (1, -1, 0, 1, 1, 1), "mode": mode} for mode in FRAMES_OF_PYTORCH]
+            ),
+            *ones_of([(0, 2, 3)], [{"pad": (1, 1), "mode": "reflect"}]),
+        ),
+        _pad_of_pytorch,
+        call=functional.pad,
+        name="pad_of_pytorch",
     ),
     Row(
         "concat",

@@ -89,6 +89,13 @@ def _part(op: str, i: int) -> Callable[..., Any]:
 
 SOME = ones_of([(2, 3, 4), (5,), (), (0, 3)])
 
+BINS: tuple[dict[str, Any], ...] = (
+    {"bins": 3, "range": (-1.5, 1.0)},
+    {"bins": (-2.0, -0.5, 0.25, 2.0)},
+    {"bins": "sqrt"},
+    {},
+)
+
 ROWS = (
     Row("sort", (real,), USUAL, _sort),
     Row("argsort", (tied,), USUAL, _argsort, differentiable=(), result="int64"),
@@ -152,6 +159,34 @@ ROWS = (
             ("unique_counts", 1, _counts),
             ("unique_inverse", 1, _inverse),
         )
+    ),
+    *(
+        Row(
+            "histogram",
+            (real,),
+            ones_of([(3, 4), ()], options)
+            + ones_of([(0, 2)], [{"bins": 2, "range": (0, 1), **options[-1]}][:more]),
+            lambda x, part=part, **options: np.histogram(x, **options)[part],
+            call=_part("histogram", part),
+            differentiable=(),
+            result=result,
+            name=name,
+        )
+        for name, part, result, more, options in (
+            ("histogram", 0, "int64", 1, BINS),
+            ("histogram_edges", 1, "", 1, BINS),
+            ("histogram_density", 0, "", 0, ({"density": True}, {"bins": 3, "density": True})),
+        )
+    ),
+    Row(
+        "histogram",
+        (real, real),
+        sweep([((3, 4), (3, 4)), ((0, 2), (0, 2))], [{"bins": 3}])
+        + sweep([((9,), (9,))], [{"bins": 2, "range": (-0.5, 1.5), "density": True}]),
+        lambda x, weights, **options: np.histogram(x, weights=weights, **options)[0],
+        call=lambda x, weights, **options: bb.histogram(x, weights=weights, **options).hist,
+        differentiable=(1,),
+        name="histogram_of_weights",
     ),
     Row(
         "quantile",

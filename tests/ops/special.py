@@ -379,8 +379,25 @@ CURVES = (
     Special("where-drops-asin", lambda x: bb.where(x < 1, bb.asin(x), 0), ([1, 2, 0],), [0, 0, 0], ([0, 0, 1],)),
 )  # fmt: skip
 
+SCATTERED = (
+    Special("B032-scatter-with-an-index-smaller-than-src", lambda x, y: x.scatter_reduce(0, [1], y, "prod"),
+            ([2, 3, 4], [5, 6, 7]), [2, 15, 4], ([1, 5, 1], [3, 0, 0])),
+    Special("B033-scatter-multiplies-by-every-one", lambda x, y: x.scatter_reduce(0, [0, 0], y, "prod"), ([2], [3, 5]),
+            [30], ([15], [10, 6])),
+    Special("scatter-prod-with-zeros", lambda x, y: x.scatter_reduce(0, [0, 0, 1], y, "prod"), ([2, 0], [0, 5, 4]),
+            [0, 0], ([0, 4], [10, 0, 0])),
+    Special("scatter-amax-of-ties", lambda x, y: x.scatter_reduce(0, [0, 0, 1], y, "amax"), ([3, 1], [3, 3, 2]), [3, 2],
+            ([1 / 3, 0], [1 / 3, 1 / 3, 1])),
+    Special("scatter-amin-of-ties-without-self",
+            lambda x, y: x.scatter_reduce(0, [0, 0, 1], y, "amin", include_self=False), ([3, 1], [3, 3, -inf]), [3, -inf],
+            ([0, 0], [0.5, 0.5, 1])),
+    Special("scatter-amax-of-minus-infinities",
+            lambda x, y: x.scatter_reduce(0, [0, 0], y, "amax", include_self=False), ([3], [-inf, -inf]), [-inf],
+            ([0], [0.5, 0.5])),
+)  # fmt: skip
+
 SPECIALS: tuple[Special, ...] = (
-    *SORTED, *TIES, *KINKS, *MASKED, *BROADCAST, *INDICES, *WINDOWS, *NORMS, *LOSSES, *NUMBERS, *SIGNS, *CURVES,
+    *SORTED, *TIES, *KINKS, *MASKED, *BROADCAST, *INDICES, *WINDOWS, *NORMS, *LOSSES, *NUMBERS, *SIGNS, *CURVES, *SCATTERED,
 )  # fmt: skip
 
 EXTREMES = (0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 1e30, -1e30, 1e-30)

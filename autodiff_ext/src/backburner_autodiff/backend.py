@@ -53,8 +53,10 @@ class AutodiffBackend(Contract):
             return None
         if strategy == BALANCED:
             return Lazy
-        if strategy.budget_bytes is None:
-            raise ArgumentError(f"AutodiffBackend: {strategy!r} is not a strategy.")
+        if not isinstance(strategy, GradientCheckpointing) or strategy.budget_bytes is None:
+            raise ArgumentError(
+                f"AutodiffBackend: {strategy!r} is not one of DISABLED, BALANCED or a budget."
+            )
         return partial(Budgeted, ledgers=Ledgers(strategy.budget_bytes))
 
     def __getattr__(self, name: str) -> Any:

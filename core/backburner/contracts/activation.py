@@ -45,17 +45,18 @@ class Activation(Protocol):
         """Return ``x / (1 + |x|)``: of infinities 1 and -1."""
         ...
 
+    def glu(self, x: Array, /, *, axis: int) -> Array:
+        """Return the first half along ``axis``, which is even, times the sigmoid of the second.
+
+        Shape:
+            x ``[a..., 2 n, b...]``; result ``[a..., n, b...]``.
+        """
+        ...
+
     def softmax(self, x: Array, /, *, axis: int) -> Array:
         """Return ``exp(x) / sum(exp(x))`` along ``axis``. An axis that is all ``-inf`` gives NaN."""
         ...
 
     def log_softmax(self, x: Array, /, *, axis: int) -> Array:
         """Return ``x - logsumexp(x)`` along ``axis``."""
-        ...
-
-    def dropout(self, x: Array, /, *, p: float, seed: int) -> Array:
-        """Zero each element with probability ``p`` and scale the rest by ``1 / (1 - p)``.
-
-        A pure function: ``seed`` decides the mask, so that a recomputation draws the same one.
-        """
         ...

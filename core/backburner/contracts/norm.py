@@ -33,3 +33,21 @@ class Norm(Protocol):
             x ``[..., d...]``, weight and bias ``[d...]`` of ``ndim`` dimensions.
         """
         ...
+
+    def rms_norm(self, x: Array, weight: Array | None, /, *, ndim: int, eps: float) -> Array:
+        """Return ``x`` over the root of its mean square along the last ``ndim`` dimensions, times ``weight``.
+
+        Shape:
+            x ``[..., d...]``, weight ``[d...]`` of ``ndim`` dimensions.
+        """
+        ...
+
+    def group_norm(
+        self, x: Array, weight: Array | None, bias: Array | None, /, *, groups: int, eps: float
+    ) -> Array:
+        """Normalise each of ``groups`` runs of channels of each example by its own mean and biased variance.
+
+        Shape:
+            x ``[n, c, ...]`` with ``c`` a multiple of ``groups``, weight and bias ``[c]``.
+        """
+        ...

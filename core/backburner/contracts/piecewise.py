@@ -1,4 +1,4 @@
-"""The contract of family ``piecewise``: activations made of two lines and what lies between them."""
+"""The contracts of family ``piecewise``: activations made of two lines and what lies between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Parabola = tuple[float, float, float]
 
 
 class Piecewise(Protocol):
-    """The op of family ``piecewise``; ``backburner.backend`` says what it may rely on."""
+    """The ops of family ``piecewise``; ``backburner.backend`` says what they may rely on."""
 
     def piecewise(
         self, x: Array, /, *, low: float, high: float, left: Line, middle: Parabola, right: Line
@@ -21,5 +21,13 @@ class Piecewise(Protocol):
         ``left`` and ``right`` are ``(slope, offset)``, ``middle`` is ``(a, b, c)`` of ``a x^2 + b x + c``. The bounds,
         exact in the dtype, belong to the middle, in value and gradient. A line of slope 0 is its offset at infinity
         too; NaN stays NaN.
+        """
+        ...
+
+    def prelu(self, x: Array, weight: Array, /) -> Array:
+        """Return ``x`` from 0 on, where the slope is 1, else ``weight * x``.
+
+        Shape:
+            x ``[n, c, ...]`` and weight ``[c]``, or x ``[...]`` and weight ``[]``.
         """
         ...

@@ -13,7 +13,9 @@ class Regression(Protocol):
     def huber_loss(self, x: Array, target: Array, /, *, delta: float, divisor: float) -> Array:
         """Return ``a * (d - a / 2) / divisor`` of the absolute difference ``d`` and ``a = min(d, delta)``.
 
-        That is a parabola up to ``delta``, which is positive and may be infinite, and a line beyond it.
+        That is a parabola up to ``delta``, which is positive and may be infinite, and a line beyond it. The losses by
+        name are it with ``(delta, divisor)``: ``huber_loss`` ``(delta, 1)``, ``smooth_l1_loss`` ``(beta, beta)``,
+        ``mse_loss`` ``(inf, 0.5)``.
 
         Shape:
             x, target and the result have one shape.

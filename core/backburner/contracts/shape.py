@@ -34,6 +34,10 @@ class ShapeOps(Protocol):
         """Return views of ``sizes[i]`` entries each along ``axis``; the sizes add up to its length."""
         ...
 
-    def pad(self, x: Array, /, *, pad_width: tuple[Pair, ...], value: float) -> Array:
-        """Return ``x`` in a frame of ``value``, ``(before, after)`` entries wide on each axis, none negative."""
+    def pad(self, x: Array, /, *, pad_width: tuple[Pair, ...], value: float, mode: str = "constant") -> Array:
+        """Return ``x`` in a frame, ``(before, after)`` entries wide on each axis, none negative.
+
+        ``mode`` is ``"constant"``, for a frame of ``value``, or as in NumPy ``"edge"``, ``"reflect"``,
+        ``"symmetric"`` or ``"wrap"``; then an axis that is empty is not padded.
+        """
         ...

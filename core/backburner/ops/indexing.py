@@ -19,6 +19,7 @@ from backburner.ops._operands import (
     broadcast_shape,
     cast,
     element,
+    flag,
     integer,
     numeric,
     one_axis,
@@ -211,22 +212,78 @@ def scatter_add(x: Tensor, axis: int, index: Any, src: Tensor, /) -> Tensor:
         ShapeError: the ranks differ, or ``index`` is larger than ``x`` or ``src`` in another dimension.
         DTypeError: ``src`` is not of the kind of ``x``, or ``x`` is bool.
     """
-    held, place, found = _lines("scatter_add", x, axis, index)
+    return _scattered("scatter_add", x, axis, index, src, "sum", include_self=True)
+
+
+_REDUCTIONS = {"sum": "add", "mean": "add", "prod": "multiply", "amax": "max", "amin": "min"}
+
+
+def scatter_reduce(
+    x: Tensor, axis: int, index: Any, src: Tensor, /, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """Return ``x`` with each place reduced together with what ``src`` brings to it, as ``scatter_add`` does.
+
+    Where ``index`` names no place ``x`` stays. Products with zeros have exact gradients; of equal extrema each
+    gets an even share.
+
+    Args:
+        x: a tensor.
+        axis: along which ``index`` names places.
+        index: as for ``scatter_add``.
+        src: as for ``scatter_add``.
+        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; the mean of integers is floored.
+        include_self: whether the element of ``x`` counts as one of them.
+
+    Shape:
+        As for ``scatter_add``.
+
+    Raises:
+        ArgumentError: ``reduce`` is something else.
+        IndexOutOfRange: an index is outside the axis.
+        ShapeError: the ranks differ, or ``index`` is larger than ``x`` or ``src`` in another dimension.
+        DTypeError: ``src`` is not of the kind of ``x``, or ``x`` is bool.
+    """
+    if reduce not in _REDUCTIONS:
+        raise ArgumentError(
+            f"scatter_reduce: reduce must be one of {', '.join(map(repr, _REDUCTIONS))}, got {reduce!r}."
+        )
+    keep = flag("scatter_reduce", "include_self", include_self)
+    return _scattered("scatter_reduce", x, axis, index, src, reduce, keep)
+
+
+def _scattered(
+    op: str, x: Tensor, axis: int, index: Any, src: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    held, place, found = _lines(op, x, axis, index)
     if held.dtype.kind == "b":
-        raise DTypeError("scatter_add: bool has no arithmetic of its own. Use astype first.")
+        raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
     if not isinstance(src, _tensor.Tensor):
-        primitive("scatter_add: src", src)
-    device = index_device("scatter_add", x.device, index, src)
-    given = _values("scatter_add", src, held.dtype, device)
+        primitive(f"{op}: src", src)
+    device = index_device(op, x.device, index, src)
+    given = _values(op, src, held.dtype, device)
     if given.ndim != found.ndim or any(n < k for n, k in zip(given.shape, found.shape, strict=True)):
         raise ShapeError(
-            f"scatter_add: src must be at least as large as index: {list(given.shape)} for "
-            f"{list(found.shape)}."
+            f"{op}: src must be at least as large as index: {list(given.shape)} for {list(found.shape)}."
         )
     given = _cut(device, given, found.shape)
     backend, places = device.backend, _flat_places(held.shape, found, place)
     flat, values = backend.reshape(held, shape=(held.size,)), backend.reshape(given, shape=(places.size,))
-    flat = backend.at(flat, values, index=(places,), mode="add")
+    count = np.bincount(places, minlength=flat.size) if reduce == "mean" else None
+    if not include_self:
+        # the last value of each place takes that of x, so that every one counts once
+        numbers, last = np.arange(places.size), np.empty(flat.size, np.int64)
+        last[places] = numbers
+        ends = last[places] == numbers
+        flat = backend.at(
+            flat, backend.take(values, numbers[ends], axis=0), index=(places[ends],), mode="set"
+        )
+        values, places = backend.take(values, numbers[~ends], axis=0), places[~ends]
+    flat = backend.at(flat, values, index=(places,), mode=_REDUCTIONS[reduce])
+    if count is not None:
+        divisor = np.maximum(count + include_self, 1).astype(held.dtype)
+        flat = (
+            backend.divide(flat, divisor) if held.dtype.kind == "f" else backend.floor_divide(flat, divisor)
+        )
     return _tensor.Tensor(backend.reshape(flat, shape=held.shape), device)
 
 

@@ -10,18 +10,22 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.device import Device
-from backburner.errors import AxisError, DTypeError, ShapeError
+from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
+from backburner.ops import elementwise, reduction
 from backburner.ops._einsum import contract, parse
 from backburner.ops._operands import (
     MOST_RANKS,
     broadcast_shape,
     cast,
+    flag,
     integer,
     matrices,
+    number,
     one_axis,
     primitive,
     rank,
     same_dtypes,
+    same_floats,
 )
 
 if TYPE_CHECKING:
@@ -263,3 +267,128 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     places = np.arange(max(min(rows + min(k, 0), columns - max(k, 0)), 0))
     index = (..., places - min(k, 0), places + max(k, 0))
     return _tensor.Tensor(x.device.backend.getitem(held, index=index), x.device)
+
+
+def cov(
+    x: Tensor,
+    /,
+    y: Tensor | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: float | None = None,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    *,
+    correction: float | None = None,
+) -> Tensor:
+    """Return the covariances of variables, of which each row is one and each column an observation.
+
+    Args:
+        x: a vector, which is one variable, or a matrix; integers are taken as float32.
+        y: more variables of as many observations.
+        rowvar: ``False`` where columns are variables.
+        bias: divide by the number of observations instead of one less.
+        ddof: what to subtract from that number, in NumPy's word; it overrides ``bias``.
+        fweights: how often each observation counts; integers.
+        aweights: how important each observation is.
+        correction: PyTorch's word for ``ddof``.
+
+    Shape:
+        x ``[n]`` or ``[v, n]``, weights ``[n]``; result ``[v, v]``, of one variable ``[]``.
+
+    Raises:
+        ShapeError: an input has too many dimensions, or another number of observations.
+        ArgumentError: a weight is negative, or both ``ddof`` and ``correction`` are given.
+        DTypeError: ``fweights`` are not integers.
+    """
+    if ddof is not None and correction is not None:
+        raise ArgumentError("cov: ddof and correction are two words for one thing. Give one.")
+    given = correction if ddof is None else ddof
+    less = number("cov", "correction", (not flag("cov", "bias", bias)) + 0 if given is None else given)
+    rows = _variables("cov", x, y, rowvar)
+    count = rows.shape[1]
+    counts, importance = _weights(fweights, aweights, count, rows)
+    weights = counts if importance is None else importance if counts is None else counts * importance
+    if weights is None:
+        deviation = rows - reduction.mean(rows, 1, True)
+        product = matmul(deviation, deviation.mT)
+        return _over(product, rows.dtype.type(max(count - less, 0)))
+    total = reduction.sum(weights)
+    deviation = rows - reduction.sum(rows * weights, 1, True) / total
+    product = matmul(deviation, (deviation * weights).mT)
+    lost = less if importance is None else reduction.sum(weights * importance) / total * less
+    return _over(product, elementwise.clip(total - lost, 0, None))
+
+
+def _over(product: Tensor, divisor: Any) -> Tensor:
+    """Divide, in silence where there are too few observations, and drop the axes of a single variable."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = elementwise.divide(product, divisor)
+    return y.reshape(()) if y.shape == (1, 1) else y
+
+
+def _variables(op: str, x: Tensor, y: Tensor | None, rowvar: bool) -> Tensor:
+    """Return the variables of both inputs as rows of floats."""
+    by_rows = flag(op, "rowvar", rowvar)
+    held, device = same_floats(op, x, y)
+    found = []
+    for part in held:
+        if part is None:
+            continue
+        if part.ndim > 2:
+            raise ShapeError(f"{op}: needs a vector or a matrix, got {list(part.shape)}.")
+        if part.ndim < 2:
+            part = device.backend.reshape(part, shape=(1, part.size))
+        elif not by_rows:
+            part = device.backend.permute_dims(part, axes=(1, 0))
+        found.append(part)
+    if found[0].shape[1] != found[-1].shape[1]:
+        raise ShapeError(f"{op}: {found[0].shape[1]} observations of x, and {found[1].shape[1]} of y.")
+    rows = found[0] if len(found) == 1 else device.backend.concat(*found, axis=0)
+    return _tensor.Tensor(rows, device)
+
+
+def _weights(
+    fweights: Tensor | None, aweights: Tensor | None, count: int, rows: Tensor
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return both kinds of weights in the dtype of the observations."""
+    found: list[Tensor | None] = []
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is None:
+            found.append(None)
+            continue
+        held = primitive("cov", weights)
+        if held.shape != (count,):
+            raise ShapeError(f"cov: {name} has shape {list(held.shape)}, and there are {count} observations.")
+        if held.dtype.kind not in ("iu" if name == "fweights" else "iuf"):
+            raise DTypeError(
+                f"cov: {name} must be {'integers' if name == 'fweights' else 'numbers'}, got {held.dtype}."
+            )
+        if not (weights.detach().numpy() >= 0).all():
+            raise ArgumentError(f"cov: {name} has a negative weight.")
+        found.append(elementwise.astype(weights, rows.dtype))
+    return found[0], found[1]
+
+
+def corrcoef(x: Tensor, /, y: Tensor | None = None, rowvar: bool = True) -> Tensor:
+    """Return the correlation coefficients of variables, of which each row is one and each column an observation.
+
+    Of a variable that does not vary they are NaN.
+
+    Args:
+        x: a vector, which is one variable, or a matrix; integers are taken as float32.
+        y: more variables of as many observations.
+        rowvar: ``False`` where columns are variables.
+
+    Shape:
+        x ``[n]`` or ``[v, n]``; result ``[v, v]`` in ``[-1, 1]``, of one variable ``[]``.
+
+    Raises:
+        ShapeError: an input has too many dimensions, or another number of observations.
+    """
+    rows = _variables("corrcoef", x, y, rowvar)
+    deviation = rows - reduction.mean(rows, 1, True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        directions = deviation / reduction.vector_norm(deviation, 1, True)
+    found = elementwise.clip(matmul(directions, directions.mT), -1, 1)
+    return found.reshape(()) if found.shape == (1, 1) else found

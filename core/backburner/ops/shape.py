@@ -28,6 +28,7 @@ from backburner.ops._operands import (
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
+PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 _ALL, _BACKWARDS = slice(None), slice(None, None, -1)
 
 
@@ -230,21 +231,22 @@ def pad(
     mode: str = "constant",
     constant_values: float = 0,
 ) -> Tensor:
-    """Return ``x`` in a frame of one value.
+    """Return ``x`` in a frame, of one value or of what is inside; ``nn.functional.pad`` takes PyTorch's arguments.
 
     Args:
         x: a tensor.
         pad_width: as ``numpy.pad`` takes it: ``(before, after)`` for each axis, one pair or one int for all.
-        mode: ``"constant"``.
-        constant_values: the value.
+        mode: ``"constant"``; ``"edge"``, the outermost entry; ``"reflect"`` and ``"symmetric"``, a mirror image
+            without and with that entry; or ``"wrap"``, what is at the other end.
+        constant_values: the value of ``"constant"``.
 
     Raises:
-        ShapeError: there is not one pair for each axis.
-        ArgumentError: a width is negative, or the mode is another.
+        ShapeError: there is not one pair for each axis, or an axis is empty and has nothing to repeat.
+        ArgumentError: a width is negative, there is no such mode, or it takes no value.
     """
     held = primitive("pad", x)
-    if mode != "constant":
-        raise ArgumentError(f"pad: there is no mode {mode!r}. Use 'constant'.")
+    if mode not in PAD_MODES:
+        raise ArgumentError(f"pad: there is no mode {mode!r}. Use one of {', '.join(PAD_MODES)}.")
     widths = _pad_widths(pad_width, held.ndim)
     if len(widths) != held.ndim:
         raise ShapeError(f"pad: {len(widths)} pairs for the {held.ndim} axes of {list(held.shape)}.")
@@ -252,7 +254,14 @@ def pad(
         raise ArgumentError(f"pad: a width is negative: {widths}. Use a slice to cut.")
     shape_of("pad", [before + n + after for n, (before, after) in zip(held.shape, widths, strict=True)])
     value = element("pad", "constant_values", constant_values, held.dtype)
-    return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value), x.device)
+    if mode != "constant":
+        if value:
+            raise ArgumentError(f"pad: mode {mode!r} takes no value, got {constant_values!r}.")
+        if any(n == 0 and sum(pair) for n, pair in zip(held.shape, widths, strict=True)):
+            raise ShapeError(
+                f"pad: mode {mode!r} has nothing to repeat along an empty axis: {list(held.shape)}."
+            )
+    return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value, mode=mode), x.device)
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:

@@ -20,8 +20,10 @@ from backburner.ops._operands import (
     integer,
     matrices,
     number,
+    numeric,
     one_axis,
     primitive,
+    shape_of,
 )
 
 if TYPE_CHECKING:
@@ -265,3 +267,104 @@ def _between(ordered: Tensor, places: Array, method: str) -> Tensor:
     weight = _tensor.tensor(part.astype(ordered.dtype))
     line = lower * (1 - weight) + upper * weight
     return elementwise.where(_tensor.tensor(above > below), line, lower)
+
+
+class Histogram(NamedTuple):
+    """What ``histogram`` returns."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+
+_BINS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
+
+
+def histogram(
+    x: Tensor,
+    /,
+    bins: int | str | Sequence[float] | Tensor = 10,
+    range: tuple[float, float] | None = None,
+    density: bool = False,
+    weights: Tensor | None = None,
+) -> Histogram:
+    """Return how many elements lie in each bin, or the sum of their weights, and the edges of the bins.
+
+    A bin has its left edge and not its right one, but the last has both. What lies outside is not counted.
+    Weights have a gradient, ``x`` has none.
+
+    Args:
+        x: a tensor, taken as if flat; integers are taken as float32.
+        bins: how many of one width, or their edges, or one of NumPy's rules for choosing a number.
+        range: the first and the last edge; by default the extrema of ``x``.
+        density: divide by the sum and by the widths, for an estimate of the probability density.
+        weights: of the shape of ``x``.
+
+    Shape:
+        hist ``[n]``, int64 without weights or density; bin_edges ``[n + 1]``.
+
+    Raises:
+        ArgumentError: there is no bin, or edges fall, or ``range`` or an extremum of ``x`` is not finite.
+        ShapeError: ``weights`` has another shape than ``x``, or the edges are not a vector.
+    """
+    held = floating("histogram", x)
+    device = x.device
+    values = _tensor.Tensor(held, device)._array().reshape(-1)
+    edges = _edges(values, bins, range, weighted=weights is not None)
+    last = edges.size - 2
+    places = np.minimum(np.searchsorted(edges, values, "right") - 1, last)
+    counted = np.flatnonzero((values >= edges[0]) & (values <= edges[-1]))
+    dense = flag("histogram", "density", density)
+    if weights is None:
+        given: Any = np.ones((), np.int64)
+    else:
+        given = numeric("histogram: weights", weights)
+        if given.shape != held.shape:
+            raise ShapeError(
+                f"histogram: weights of {list(given.shape)} for {list(held.shape)}, the shape of x."
+            )
+        device = _index.index_device("histogram", device, weights)
+        given = device.backend.reshape(given, shape=(values.size,))
+        given = device.backend.take(given, counted, axis=0)
+    backend = device.backend
+    start = backend.full(shape=(last + 1,), value=0, dtype=given.dtype)
+    hist = _tensor.Tensor(backend.at(start, given, index=(places[counted],), mode="add"), device)
+    bounds = _tensor.Tensor(edges, device)
+    if dense:
+        hist = elementwise.astype(hist, given.dtype if given.dtype.kind == "f" else held.dtype)
+        hist = hist / hist.sum() / (bounds[1:] - bounds[:-1])
+    return Histogram(hist, bounds)
+
+
+def _edges(values: Array, bins: Any, limits: Any, weighted: bool) -> Array:
+    """Return the edges of the bins in the dtype of the values."""
+    if isinstance(bins, (_tensor.Tensor, Sequence)) and not isinstance(bins, str):
+        edges = np.asarray(bins.numpy() if isinstance(bins, _tensor.Tensor) else bins, values.dtype)
+        if edges.ndim != 1 or edges.size < 2:
+            raise ShapeError(
+                f"histogram: the edges must be a vector of at least two, got {list(edges.shape)}."
+            )
+        if not (edges[1:] >= edges[:-1]).all():
+            raise ArgumentError("histogram: the edges must not fall, nor be NaN. Sort them.")
+        return edges
+    if isinstance(bins, str):
+        if bins not in _BINS or weighted:
+            raise ArgumentError(
+                f"histogram: bins must be a number, edges or, without weights, one of {', '.join(_BINS)}; "
+                f"got {bins!r}."
+            )
+    elif (bins := integer("histogram", "bins", bins)) < 1:
+        raise ArgumentError(f"histogram: there must be at least one bin, got {bins}.")
+    else:
+        shape_of("histogram", (bins + 1,))
+    if limits is None:
+        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    elif not isinstance(limits, Sequence) or len(limits) != 2:
+        raise ArgumentError(f"histogram: range must be a pair (low, high), got {limits!r}.")
+    else:
+        low, high = (number("histogram", "range", limit) for limit in limits)
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        raise ArgumentError(
+            f"histogram: the range from {low} to {high} is not finite, or falls. Name another with range."
+        )
+    named = None if limits is None else (low, high)
+    return np.histogram_bin_edges(values, bins, named).astype(values.dtype, copy=False)

@@ -46,14 +46,6 @@ def sigmoid_backward(g: Any, out: Any, dx: Any) -> None:
         dx[i] = zero if g[i] == zero else g[i] * (out[i] * (one - out[i]))
 
 
-@kernel("x[...], bool[...], x -> x[...]")
-def dropout_backward(g: Any, mask: Any, scale: Any, dx: Any) -> None:
-    """Let the scaled cotangent through where ``mask`` holds."""
-    zero = g.dtype.type(0)
-    for i in prange(g.size):
-        dx[i] = g[i] * scale if mask[i] else zero
-
-
 @kernel("x[...] -> x[...]", cost=2)
 def gelu_forward(x: Any, out: Any) -> None:
     """Return ``x * Phi(x)``."""
@@ -197,6 +189,40 @@ def mish_backward(g: Any, x: Any, dx: Any) -> None:
         n = e * (e + two)
         m = n + two
         dx[i] = zero if g[i] == zero else g[i] * (n / m + v * (four * e * (one + e) / m) / m)
+
+
+@kernel("x[:,:,:] -> x[:,:]", cost=1.5)
+def glu_forward(x: Any, out: Any) -> None:
+    """Return ``x[:, 0]`` times the sigmoid of ``x[:, 1]``.
+
+    Shape:
+        x ``[n, 2, d]``, out ``[n, d]``.
+    """
+    n, _, d = x.shape
+    blocks = (d + CHUNK - 1) // CHUNK
+    for task in prange(n * blocks):
+        i, low = task // blocks, task % blocks * CHUNK
+        values, gates, ys = x[i, 0, low : low + CHUNK], x[i, 1, low : low + CHUNK], out[i, low : low + CHUNK]
+        for j in range(ys.size):
+            ys[j] = values[j] * sigmoid(gates[j])
+
+
+@kernel("x[:,:], x[:,:,:] -> x[:,:,:]", cost=3)
+def glu_backward(g: Any, x: Any, dx: Any) -> None:
+    """Return the gradients of both halves; an infinite value has none through a gate that is shut."""
+    n, d = g.shape
+    zero = g.dtype.type(0)
+    blocks = (d + CHUNK - 1) // CHUNK
+    for task in prange(n * blocks):
+        i, low = task // blocks, task % blocks * CHUNK
+        gs = g[i, low : low + CHUNK]
+        values, gates = x[i, 0, low : low + CHUNK], x[i, 1, low : low + CHUNK]
+        ds, es = dx[i, 0, low : low + CHUNK], dx[i, 1, low : low + CHUNK]
+        for j in range(gs.size):
+            s = sigmoid(gates[j])
+            slope = s * sigmoid(-gates[j])
+            ds[j] = zero if gs[j] == zero else gs[j] * s
+            es[j] = zero if gs[j] == zero or slope == zero else gs[j] * (values[j] * slope)
 
 
 @kernel("x[:,:] -> x[:,:]", cost=2, fastmath=True)

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from backburner_autodiff.kernels._jit import kernel, prange, subroutine
 
+BLOCK = 4096
+"""Products that are added up in their own dtype; blocks of them are in float64."""
+
 
 @subroutine
 def met(offset: int, stride: int, size: int, windows: int) -> tuple[int, int]:
@@ -89,32 +92,41 @@ def conv2d_scatter(columns, sh, sw, ph, pw, dh, dw, top, dx):  # type: ignore[no
                             to[q * sw] += source[q]
 
 
-@kernel("x[:,:,:,:], x[:,:,:], int, int, int, int, int, int -> x[:,:,:,:]", cost=4)
-def conv2d_depthwise_input(g, weight, sh, sw, ph, pw, dh, dw, dx):  # type: ignore[no-untyped-def]
-    """Add the gradient of the input to ``dx``, where a group has one channel; weight is ``[o, kh, kw]``."""
-    n, c, h, w = dx.shape
-    _, outputs, oh, ow = g.shape
-    _, kh, kw = weight.shape
-    each = outputs // c
-    for plane in prange(n * c):
-        i = plane // c
-        channel = plane % c
-        for o in range(channel * each, (channel + 1) * each):
-            for ki in range(kh):
-                above = ki * dh - ph
-                top, bottom = met(above, sh, h, oh)
-                for kj in range(kw):
-                    left = kj * dw - pw
-                    first, last = met(left, sw, w, ow)
-                    if first == last:
-                        continue
-                    factor = weight[o, ki, kj]
-                    for r in range(top, bottom):
-                        source = g[i, o, r, first:last]
-                        to = dx[i, channel, r * sh + above, first * sw + left :]
-                        if sw == 1:
-                            for q in range(last - first):
-                                to[q] += source[q] * factor
-                        else:
-                            for q in range(last - first):
-                                to[q * sw] += source[q] * factor
+@kernel("x[:,:], x[:,:], int[:], int, int, int -> x[:,:]", cost=4)
+def conv2d_depthwise(planes, weight, offsets, fan, share, length, out):  # type: ignore[no-untyped-def]
+    """Fill the first ``length`` places of planes with sums over the taps of others, each from its offset on.
+
+    ``weight`` is ``[o, taps]``. An output sums ``fan`` planes, or shares one with ``share - 1`` neighbours.
+    """
+    outputs, taps = weight.shape
+    zero = planes.dtype.type(0)
+    for plane in prange(out.shape[0]):
+        to = out[plane, :length]
+        for q in range(length):
+            to[q] = zero
+        for k in range(plane * fan, plane * fan + fan):
+            for t in range(taps):
+                factor = weight[k % outputs, t]
+                met = planes[k // share, offsets[t] : offsets[t] + length]
+                for q in range(length):
+                    to[q] += factor * met[q]
+
+
+@kernel("x[:,:], x[:,:], int[:], int, int -> float[:,:]", cost=4, fastmath=True)
+def conv2d_depthwise_weight(g, planes, offsets, share, length, dweight):  # type: ignore[no-untyped-def]
+    """Add to ``dweight``, ``[o, taps]``, the products of cotangents with what each tap meets."""
+    outputs, taps = dweight.shape
+    images = g.shape[0] // outputs
+    zero = g.dtype.type(0)
+    for o in prange(outputs):
+        for i in range(images):
+            plane = i * outputs + o
+            for t in range(taps):
+                for start in range(0, length, BLOCK):
+                    size = min(BLOCK, length - start)
+                    own = g[plane, start : start + size]
+                    met = planes[plane // share, offsets[t] + start : offsets[t] + start + size]
+                    total = zero
+                    for q in range(size):
+                        total += own[q] * met[q]
+                    dweight[o, t] += total

@@ -45,9 +45,11 @@ def gradient(scale: Any, g: Any, mean_g: Any, y: Any, mean_gy: Any) -> Any:
     return scale * ((g - mean_g) - y * mean_gy)
 
 
-@kernel("x[:,:], x[:], x[:], float -> x[:,:], x[:], x[:]", fastmath=True)
-def layer_norm_forward(x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean: Any, rstd: Any) -> None:
-    """Normalise each row.
+@kernel("x[:,:], x[:], x[:], float, bool -> x[:,:], x[:], x[:]", fastmath=True)
+def layer_norm_forward(
+    x: Any, weight: Any, bias: Any, eps: Any, centred: Any, out: Any, mean: Any, rstd: Any
+) -> None:
+    """Normalise each row, about its mean or, if it is not to be ``centred``, about 0.
 
     Shape:
         x and out ``[n, d]``, weight and bias ``[d]``, mean and rstd ``[n]``.
@@ -55,15 +57,17 @@ def layer_norm_forward(x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean:
     n, d = x.shape
     zero = x.dtype.type(0)
     for i in prange(n):
-        origin = x[i, 0]
-        total = 0.0
-        for start in range(0, d, CHUNK):
-            part = zero
-            xs = x[i, start : start + CHUNK]
-            for j in range(xs.size):
-                part += difference(xs[j], origin)
-            total += part
-        m = x.dtype.type(total / d)
+        origin = x[i, 0] if centred else zero
+        m = zero
+        if centred:
+            total = 0.0
+            for start in range(0, d, CHUNK):
+                part = zero
+                xs = x[i, start : start + CHUNK]
+                for j in range(xs.size):
+                    part += difference(xs[j], origin)
+                total += part
+            m = x.dtype.type(total / d)
         total = 0.0
         for start in range(0, d, CHUNK):
             part = zero
@@ -80,12 +84,12 @@ def layer_norm_forward(x: Any, weight: Any, bias: Any, eps: Any, out: Any, mean:
 
 
 @kernel(
-    "x[:,:], x[:,:], x[:], x[:], x[:], int -> x[:,:], x[:,:], x[:,:], float[:,:], float[:,:]",
+    "x[:,:], x[:,:], x[:], x[:], x[:], int, bool -> x[:,:], x[:,:], x[:,:], float[:,:], float[:,:]",
     cost=2,
     fastmath=True,
 )
 def layer_norm_backward(
-    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, size: Any,
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, size: Any, centred: Any,
     dx: Any, dweight_part: Any, dbias_part: Any, dweight: Any, dbias: Any,
 ) -> None:  # fmt: skip
     """Return the gradient of the input, and those of weight and bias by blocks of ``size`` rows.
@@ -102,7 +106,7 @@ def layer_norm_backward(
         stop = min((block + 1) * size, n)
         for first in range(block * size, stop, ROWS):
             for i in range(first, min(first + ROWS, stop)):
-                origin, m, r = x[i, 0], mean[i], rstd[i]
+                origin, m, r = x[i, 0] if centred else zero, mean[i], rstd[i]
                 total_g = 0.0
                 total_gy = 0.0
                 if d <= CHUNK:
@@ -126,7 +130,8 @@ def layer_norm_backward(
                             part_gy += gw * normalised(xs[j], origin, m, r)
                         total_g += part_g
                         total_gy += part_gy
-                mean_g, mean_gy = x.dtype.type(total_g * share), x.dtype.type(total_gy * share)
+                mean_g = x.dtype.type(total_g * share) if centred else zero
+                mean_gy = x.dtype.type(total_gy * share)
                 for j in range(d):
                     y = normalised(x[i, j], origin, m, r)
                     dx[i, j] = gradient(r, g[i, j] * weight[j], mean_g, y, mean_gy)
@@ -138,6 +143,93 @@ def layer_norm_backward(
                 dbias[block, j] += dbias_part[block, j]
                 dweight_part[block, j] = zero
                 dbias_part[block, j] = zero
+
+
+@kernel("x[:,:,:], x[:], x[:], float, int -> x[:,:,:], x[:], x[:]", fastmath=True)
+def group_norm_forward(
+    x: Any, weight: Any, bias: Any, eps: Any, groups: Any, out: Any, mean: Any, rstd: Any
+) -> None:
+    """Normalise each group of channels of each example.
+
+    Shape:
+        x and out ``[n, c, s]``, weight and bias ``[c]``, mean and rstd ``[n * groups]``.
+    """
+    n, c, s = x.shape
+    width = c // groups
+    zero = x.dtype.type(0)
+    count = float(width * s)
+    for task in prange(n * groups):
+        i, first = task // groups, task % groups * width
+        origin = x[i, first, 0]
+        total = 0.0
+        for k in range(first, first + width):
+            for start in range(0, s, CHUNK):
+                part = zero
+                xs = x[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    part += difference(xs[j], origin)
+                total += part
+        m = x.dtype.type(total / count)
+        total = 0.0
+        for k in range(first, first + width):
+            for start in range(0, s, CHUNK):
+                part = zero
+                xs = x[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    y = difference(difference(xs[j], origin), m)
+                    part += y * y
+                total += part
+        r = x.dtype.type(1.0 / math.sqrt(total / count + eps))
+        mean[task] = m
+        rstd[task] = r
+        for k in range(first, first + width):
+            w, b = weight[k], bias[k]
+            for j in range(s):
+                out[i, k, j] = affine(normalised(x[i, k, j], origin, m, r), w, b)
+
+
+@kernel(
+    "x[:,:,:], x[:,:,:], x[:], x[:], x[:], int -> x[:,:,:], float[:,:], float[:,:]", cost=2, fastmath=True
+)
+def group_norm_backward(
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: Any, dx: Any, dweight: Any, dbias: Any
+) -> None:
+    """Return the gradient of the input, and those of weight and bias by example.
+
+    Shape:
+        g, x and dx ``[n, c, s]``, weight ``[c]``, mean and rstd ``[n * groups]``, dweight and dbias ``[n, c]``.
+    """
+    n, c, s = x.shape
+    width = c // groups
+    zero = x.dtype.type(0)
+    share = 1.0 / (width * s)
+    for task in prange(n * groups):
+        i, first = task // groups, task % groups * width
+        origin, m, r = x[i, first, 0], mean[task], rstd[task]
+        whole_g = 0.0
+        whole_gy = 0.0
+        for k in range(first, first + width):
+            total_g = 0.0
+            total_gy = 0.0
+            for start in range(0, s, CHUNK):
+                part_g = zero
+                part_gy = zero
+                gs, xs = g[i, k, start : start + CHUNK], x[i, k, start : start + CHUNK]
+                for j in range(xs.size):
+                    part_g += gs[j]
+                    part_gy += gs[j] * normalised(xs[j], origin, m, r)
+                total_g += part_g
+                total_gy += part_gy
+            dbias[i, k] = total_g
+            dweight[i, k] = total_gy
+            whole_g += weight[k] * total_g
+            whole_gy += weight[k] * total_gy
+        mean_g, mean_gy = x.dtype.type(whole_g * share), x.dtype.type(whole_gy * share)
+        for k in range(first, first + width):
+            w = weight[k]
+            for j in range(s):
+                y = normalised(x[i, k, j], origin, m, r)
+                dx[i, k, j] = gradient(r, g[i, k, j] * w, mean_g, y, mean_gy)
 
 
 @kernel("x[:,:,:], x[:], x[:], float -> x[:,:,:], x[:], x[:], x[:]", fastmath=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 from backburner_autodiff.kernels._jit import kernel, prange
 
+CHUNK = 1024  # so many values are added in the dtype of the data, and from there in float64
+
 
 @kernel("x[...], x, x, x, x, x, x, x, x, x -> x[...]")
 def piecewise_forward(
@@ -36,3 +38,48 @@ def piecewise_backward(
         slope = left if v < low else slope
         slope = right if v > high else slope
         dx[i] = zero if g[i] == zero or slope == zero else g[i] * slope
+
+
+@kernel("x[:,:,:], x[:] -> x[:,:,:]")
+def prelu_forward(x: Any, weight: Any, out: Any) -> None:
+    """Return ``x`` from 0 on, else ``weight * x``.
+
+    Shape:
+        x and out ``[n, c, s]``, weight ``[c]``.
+    """
+    n, c, s = x.shape
+    zero = x.dtype.type(0)
+    for task in prange(n * c):
+        i, k = task // c, task % c
+        slope = weight[k]
+        for j in range(s):
+            v = x[i, k, j]
+            out[i, k, j] = slope * v if v < zero else v
+
+
+@kernel("x[:,:,:], x[:,:,:], x[:] -> x[:,:,:], float[:,:]", fastmath=True)
+def prelu_backward(g: Any, x: Any, weight: Any, dx: Any, dweight: Any) -> None:
+    """Return the gradient of the input, and that of the weight by example.
+
+    Shape:
+        g, x and dx ``[n, c, s]``, weight ``[c]``, dweight ``[n, c]``.
+    """
+    n, c, s = x.shape
+    zero = x.dtype.type(0)
+    for task in prange(n * c):
+        i, k = task // c, task % c
+        slope = weight[k]
+        total = 0.0
+        for start in range(0, s, CHUNK):
+            part = zero
+            gs, xs, ds = (
+                g[i, k, start : start + CHUNK],
+                x[i, k, start : start + CHUNK],
+                dx[i, k, start : start + CHUNK],
+            )
+            for j in range(xs.size):
+                below = xs[j] < zero and gs[j] != zero
+                part += gs[j] * xs[j] if below else zero
+                ds[j] = gs[j] * slope if below else gs[j]
+            total += part
+        dweight[i, k] = total

@@ -7,7 +7,10 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     attention,
     conv,
     convtranspose,
+    ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -15,6 +18,8 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     indexing,
     linalg,
     loss,
+    margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -27,6 +32,8 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule
 

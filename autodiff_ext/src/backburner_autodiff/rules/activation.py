@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backburner.backends.numpy import activation
 from backburner_autodiff.kernels import activation as kernels
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
@@ -96,6 +95,29 @@ def softsign(out: Array, x: Array) -> tuple[Vjp]:
     return (vjp,)
 
 
+def _gated(shape: tuple[int, ...], axis: int) -> tuple[int, int]:
+    """Return in how many pairs of halves a shape lies in memory, and how long a half is."""
+    return math.prod(shape[:axis]), math.prod(shape[axis:]) // 2
+
+
+def glu_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
+    n, d = _gated(x.shape, axis)
+    out = np.empty((*x.shape[:axis], x.shape[axis] // 2, *x.shape[axis + 1 :]), x.dtype)
+    kernels.glu_forward(x.reshape(n, 2, d), out.reshape(n, d))
+    return out, None
+
+
+@rule(forward=glu_forward)
+def glu(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
+    def vjp(g: Array) -> Array:
+        n, d = _gated(x.shape, axis)
+        dx = np.empty(x.shape, x.dtype)
+        kernels.glu_backward(g.reshape(n, d), x.reshape(n, 2, d), dx.reshape(n, 2, d))
+        return dx
+
+    return (vjp,)
+
+
 def _split(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     """Return the sizes before, of and after an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
@@ -144,19 +166,3 @@ def log_softmax_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
 def log_softmax(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
     rows, columns = kernels.log_softmax_backward, kernels.log_softmax_columns_backward
     return (lambda g: _denormalised(g, out, axis, rows, columns),)
-
-
-def dropout_forward(x: Array, /, *, p: float, seed: int) -> tuple[Array, Array | None]:
-    """Return what the core returns, and the mask: drawing it again would cost more than a byte per element."""
-    if p in (0, 1):
-        return activation.dropout(x, p=p, seed=seed), None
-    mask = activation.dropout_mask(x.shape, p, seed)
-    return activation.drop(x, mask, p), mask
-
-
-@rule(forward=dropout_forward)
-def dropout(out: Array, x: Array, *, p: float, seed: int, residuals: Array | None) -> tuple[Vjp]:
-    if residuals is None:
-        return (lambda g: g if p == 0 else np.zeros_like(g),)
-    scale = 1.0 / (1.0 - p)
-    return (lambda g: _mapped(kernels.dropout_backward, g, residuals, scale, shape=g.shape, dtype=g.dtype),)

@@ -7,11 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, stack_frames
+from backburner.backends.numpy import conv as core
+from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, pieces, stack_frames
 from backburner_autodiff.kernels.conv import (
-    conv2d_depthwise_input,
     conv2d_gather,
     conv2d_scatter,
+)
+from backburner_autodiff.rules._depthwise import (
+    depthwise_forward,
+    depthwise_input,
+    depthwise_weight,
+    is_depthwise,
 )
 from backburner_autodiff.rules._rule import Array, rule
 
@@ -21,10 +27,22 @@ Joint = Callable[[Array, tuple[bool, ...]], tuple[Array | None, ...]]
 Gradients = tuple[Array | None, Array | None]
 
 
-@rule(compute_bound=True)
+def conv2d_forward(
+    x: Array, weight: Array, bias: Array | None, /,
+    *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
+) -> tuple[Array, None]:  # fmt: skip
+    """Return what the core returns, by a kernel where a group has one channel."""
+    if is_depthwise(x, weight, groups):
+        return depthwise_forward(x, weight, bias, stride, padding, dilation), None
+    return core.conv2d(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    ), None
+
+
+@rule(forward=conv2d_forward, compute_bound=True)
 def conv2d(
     out: Array, x: Array, weight: Array, bias: Array | None,
-    *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
+    *, stride: Pair, padding: Pair, dilation: Pair, groups: int, residuals: None,
 ) -> Joint:  # fmt: skip
     biased = bias is not None
 
@@ -63,15 +81,44 @@ def conv2d_gradients(
     g: Array, x: Array, weight: Array, stride: Pair, padding: Pair, dilation: Pair, groups: int, to_x: bool, to_weight: bool
 ) -> Gradients:  # fmt: skip
     """Return the gradients of images and kernels that are asked for; ``g`` is C-contiguous."""
-    window = (*stride, *padding, *dilation)
     dx = dweight = None
-    if to_x and x.shape[1] == groups > 1:
-        dx = _depthwise(g, x.shape, weight, window)
+    if is_depthwise(x, weight, groups):
+        if to_x:
+            dx = depthwise_input(g, x.shape, weight, stride, padding, dilation)
+        if to_weight:
+            dweight = depthwise_weight(g, x, weight, stride, padding, dilation)
+            if not np.isfinite(dweight).all():  # an infinity of x in another row, times the 0 between rows
+                dweight = None
     elif to_x and weight.shape[2:] == stride == (1, 1) and padding == (0, 0):
         dx = _pointwise(g, weight, groups)
-    if to_weight or (to_x and dx is None):
-        by_columns, dweight = _columns(g, x, weight, window, groups, to_x and dx is None, to_weight)
-        dx = by_columns if dx is None else dx
+    to_x, to_weight = to_x and dx is None, to_weight and dweight is None
+    if to_x or to_weight:
+        by_columns, of_columns = _in_pieces(g, x, weight, stride, padding, dilation, groups, to_x, to_weight)
+        dx, dweight = dx if dx is not None else by_columns, dweight if dweight is not None else of_columns
+    return dx, dweight
+
+
+def _in_pieces(
+    g: Array, x: Array, weight: Array, stride: Pair, padding: Pair, dilation: Pair, groups: int, to_x: bool, to_weight: bool
+) -> Gradients:  # fmt: skip
+    """Return the gradients by way of columns, for a long signal piece by piece, as in the core."""
+    c, _, w = x.shape[1:]
+    kh, kw = weight.shape[2:]
+    size = g.shape[2], g.shape[3]
+    parts = pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    if not parts:
+        return _columns(g, x, weight, (*stride, *padding, *dilation), groups, to_x, to_weight)
+    window = (*stride, padding[0], 0, *dilation)
+    dx = np.zeros(x.shape, x.dtype) if to_x else None
+    dweight = np.zeros(weight.shape, x.dtype) if to_weight else None
+    for part in parts:
+        cotangent = np.ascontiguousarray(g[..., part.outputs])
+        by_columns, of_columns = _columns(cotangent, part.of(x), weight, window, groups, to_x, to_weight)
+        if dx is not None and by_columns is not None:
+            before, behind = part.sides
+            dx[..., part.inputs] += by_columns[..., before : by_columns.shape[3] - behind]
+        if dweight is not None and of_columns is not None:
+            dweight += of_columns
     return dx, dweight
 
 
@@ -135,10 +182,3 @@ def _pointwise(g: Array, weight: Array, groups: int) -> Array:
     transposed = np.ascontiguousarray(weight).reshape(groups, o // groups, c).transpose(0, 2, 1)
     dx: Array = np.matmul(transposed, g.reshape(n, groups, o // groups, h * w))
     return dx.reshape(n, groups * c, h, w)
-
-
-def _depthwise(g: Array, shape: tuple[int, ...], weight: Array, window: tuple[int, ...]) -> Array:
-    """Return the gradient of x where a group has one channel: its products are too small for BLAS."""
-    dx = np.zeros(shape, g.dtype)
-    conv2d_depthwise_input(g, weight[:, 0], *window, dx)
-    return dx

@@ -87,8 +87,8 @@ def batch_norm(
     return vjp
 
 
-def layer_norm_forward(
-    x: Array, weight: Array | None, bias: Array | None, /, *, ndim: int, eps: float
+def _rows_forward(
+    x: Array, weight: Array | None, bias: Array | None, ndim: int, eps: float, centred: bool
 ) -> tuple[Array, Residuals]:
     d = math.prod(x.shape[x.ndim - ndim :])
     n = math.prod(x.shape[: x.ndim - ndim])
@@ -96,9 +96,40 @@ def layer_norm_forward(
     mean, rstd = np.empty((2, n), x.dtype)
     if x.size:
         kernels.layer_norm_forward(
-            x.reshape(n, d), *_affine(x, d, weight, bias), eps, out.reshape(n, d), mean, rstd
+            x.reshape(n, d), *_affine(x, d, weight, bias), eps, centred, out.reshape(n, d), mean, rstd
         )
     return out, (mean, rstd)
+
+
+def _rows_gradients(
+    g: Array, x: Array, weight: Array | None, ndim: int, residuals: Residuals, needed: bool, centred: bool
+) -> tuple[Array, Array | None, Array | None]:
+    """Return the gradients of the input and, if they are ``needed``, of weight and bias."""
+    mean, rstd = residuals
+    inner = x.shape[x.ndim - ndim :]
+    d, n = math.prod(inner), mean.size
+    dx = np.empty(x.shape, x.dtype)
+    if x.size == 0:
+        return dx, np.zeros(inner, x.dtype), np.zeros(inner, x.dtype)
+    size = -(-n // (BLOCKS * kernels.ROWS)) * kernels.ROWS
+    blocks = -(-n // size)
+    columns = d if needed else 0
+    parts = np.zeros((2, blocks, columns), x.dtype)
+    totals = np.zeros((2, blocks, columns))
+    kernels.layer_norm_backward(
+        g.reshape(n, d), x.reshape(n, d), _affine(x, d, weight, None)[0], mean, rstd, size, centred,
+        dx.reshape(n, d), *parts, *totals,
+    )  # fmt: skip
+    if not columns:
+        return dx, None, None
+    dweight, dbias = totals.sum(axis=1).astype(x.dtype).reshape(2, *inner)
+    return dx, dweight, dbias
+
+
+def layer_norm_forward(
+    x: Array, weight: Array | None, bias: Array | None, /, *, ndim: int, eps: float
+) -> tuple[Array, Residuals]:
+    return _rows_forward(x, weight, bias, ndim, eps, True)
 
 
 @rule(forward=layer_norm_forward)
@@ -106,24 +137,58 @@ def layer_norm(
     out: Array, x: Array, weight: Array | None, bias: Array | None,
     *, ndim: int, eps: float, residuals: Residuals,
 ) -> Joint:  # fmt: skip
-    mean, rstd = residuals
-    inner = x.shape[x.ndim - ndim :]
-
     def vjp(g: Array, needed: tuple[bool, ...]) -> Gradients:
-        d, n = math.prod(inner), mean.size
+        dx, dweight, dbias = _rows_gradients(g, x, weight, ndim, residuals, needed[1] or needed[2], True)
+        return dx, dweight if needed[1] else None, dbias if needed[2] else None
+
+    return vjp
+
+
+def rms_norm_forward(x: Array, weight: Array | None, /, *, ndim: int, eps: float) -> tuple[Array, Residuals]:
+    return _rows_forward(x, weight, None, ndim, eps, False)
+
+
+@rule(forward=rms_norm_forward)
+def rms_norm(
+    out: Array, x: Array, weight: Array | None, *, ndim: int, eps: float, residuals: Residuals
+) -> Callable[[Array, tuple[bool, ...]], tuple[Array, Array | None]]:
+    def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array, Array | None]:
+        dx, dweight, _ = _rows_gradients(g, x, weight, ndim, residuals, needed[1], False)
+        return dx, dweight if needed[1] else None
+
+    return vjp
+
+
+def group_norm_forward(
+    x: Array, weight: Array | None, bias: Array | None, /, *, groups: int, eps: float
+) -> tuple[Array, Residuals]:
+    n, c = x.shape[:2]
+    out = np.empty(x.shape, x.dtype)
+    mean, rstd = np.empty((2, n * groups), x.dtype)
+    if x.size:
+        images = x.reshape(n, c, -1)
+        kernels.group_norm_forward(
+            images, *_affine(x, c, weight, bias), eps, groups, out.reshape(images.shape), mean, rstd
+        )
+    return out, (mean, rstd)
+
+
+@rule(forward=group_norm_forward)
+def group_norm(
+    out: Array, x: Array, weight: Array | None, bias: Array | None,
+    *, groups: int, eps: float, residuals: Residuals,
+) -> Joint:  # fmt: skip
+    def vjp(g: Array, needed: tuple[bool, ...]) -> Gradients:
+        n, c = x.shape[:2]
         dx = np.empty(x.shape, x.dtype)
-        if x.size == 0:
-            return dx, np.zeros(inner, x.dtype), np.zeros(inner, x.dtype)
-        size = -(-n // (BLOCKS * kernels.ROWS)) * kernels.ROWS
-        blocks = -(-n // size)
-        columns = d if needed[1] or needed[2] else 0
-        parts = np.zeros((2, blocks, columns), x.dtype)
-        totals = np.zeros((2, blocks, columns))
-        kernels.layer_norm_backward(
-            g.reshape(n, d), x.reshape(n, d), _affine(x, d, weight, None)[0], mean, rstd, size,
-            dx.reshape(n, d), *parts, *totals,
-        )  # fmt: skip
-        dweight, dbias = totals.sum(axis=1).astype(x.dtype).reshape(2, *inner) if columns else (None, None)
+        dweight, dbias = np.zeros((2, n, c))
+        if x.size:
+            shape = n, c, x.size // (n * c)
+            kernels.group_norm_backward(
+                g.reshape(shape), x.reshape(shape), _affine(x, c, weight, None)[0], *residuals, groups,
+                dx.reshape(shape), dweight, dbias,
+            )  # fmt: skip
+        dweight, dbias = (total.sum(axis=0).astype(x.dtype) for total in (dweight, dbias))
         return dx, dweight if needed[1] else None, dbias if needed[2] else None
 
     return vjp

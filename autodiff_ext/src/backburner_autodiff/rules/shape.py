@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from backburner.backends.numpy import shape as shaping
+from backburner_autodiff.kernels.indexing import scatter_add
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 Joint = Callable[[Any, Any], tuple[Array | None, ...]]
@@ -65,6 +66,36 @@ def split(out: tuple[Array, ...], x: Array, *, sizes: tuple[int, ...], axis: int
 
 
 @rule
-def pad(out: Array, x: Array, *, pad_width: tuple[tuple[int, int], ...], value: float) -> tuple[Vjp]:
-    inside = (*(slice(before, before + n) for n, (before, _) in zip(x.shape, pad_width, strict=True)), ...)
-    return (lambda g: g[inside],)
+def pad(
+    out: Array, x: Array, *, pad_width: tuple[tuple[int, int], ...], value: float, mode: str = "constant"
+) -> tuple[Vjp]:
+    shape = x.shape
+    inside: tuple[Any, ...] = tuple(
+        slice(before, before + n) for n, (before, _) in zip(shape, pad_width, strict=True)
+    )
+    if mode == "constant":
+        return (lambda g: g[(*inside, ...)],)
+
+    def vjp(g: Array) -> Array:
+        y = g.copy()
+        for axis in reversed(range(y.ndim)):
+            n, (before, after) = shape[axis], pad_width[axis]
+            if before or after:
+                whole: tuple[Any, ...] = (slice(None),) * axis
+                rest = inside[axis + 1 :]
+                frame = np.r_[:before, before + n : before + n + after]
+                sources = np.concatenate(
+                    [
+                        shaping.padding_sources(n, -before, before, mode),
+                        shaping.padding_sources(n, n, after, mode),
+                    ]
+                )
+                named, numbers = np.unique(sources, return_inverse=True)
+                part = y[(*whole, frame, *rest)]
+                sums = scatter_add(
+                    part, numbers, (*part.shape[:axis], len(named), *part.shape[axis + 1 :]), axis
+                )
+                y[(*whole, before + named, *rest)] += sums
+        return y[(*inside, ...)]
+
+    return (vjp,)

@@ -9,7 +9,10 @@ from backburner.backends.numpy import (
     conv,
     convtranspose,
     creation,
+    ctc,
     decompositions,
+    distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -17,6 +20,8 @@ from backburner.backends.numpy import (
     indexing,
     linalg,
     loss,
+    margin,
+    maxpool,
     norm,
     piecewise,
     pool,
@@ -29,6 +34,8 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
+    windows,
 )
 
 
@@ -115,22 +122,27 @@ class NumpyBackend:
 
     relu = staticmethod(activation.relu)
     sigmoid = staticmethod(activation.sigmoid)
+    sliding_windows = staticmethod(windows.sliding_windows)
     gelu = staticmethod(activation.gelu)
     silu = staticmethod(activation.silu)
     elu = staticmethod(activation.elu)
     softplus = staticmethod(activation.softplus)
     mish = staticmethod(activation.mish)
     softsign = staticmethod(activation.softsign)
+    glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
-    dropout = staticmethod(activation.dropout)
+
+    dropout = staticmethod(dropout.dropout)
+
+    prelu = staticmethod(piecewise.prelu)
+    piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
 
     rnn = staticmethod(recurrent.rnn)
     gru = staticmethod(recurrent.gru)
     lstm = staticmethod(recurrent.lstm)
 
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
-    piecewise = staticmethod(piecewise.piecewise)
 
     sum = staticmethod(reduction.sum)
     mean = staticmethod(reduction.mean)
@@ -177,6 +189,8 @@ class NumpyBackend:
     svd = staticmethod(decompositions.svd)
     svdvals = staticmethod(decompositions.svdvals)
 
+    cdist = staticmethod(distance.cdist)
+
     reshape = staticmethod(shape.reshape)
     permute_dims = staticmethod(shape.permute_dims)
     broadcast_to = staticmethod(shape.broadcast_to)
@@ -200,11 +214,16 @@ class NumpyBackend:
     unfold = staticmethod(folding.unfold)
     fold = staticmethod(folding.fold)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)
+    rms_norm = staticmethod(norm.rms_norm)
+    group_norm = staticmethod(norm.group_norm)
 
     cross_entropy = staticmethod(loss.cross_entropy)
     binary_cross_entropy = staticmethod(loss.binary_cross_entropy)
@@ -212,6 +231,11 @@ class NumpyBackend:
     kl_div = staticmethod(loss.kl_div)
 
     huber_loss = staticmethod(regression.huber_loss)
+
+    multi_margin_loss = staticmethod(margin.multi_margin_loss)
+    multilabel_margin_loss = staticmethod(margin.multilabel_margin_loss)
+
+    ctc_loss = staticmethod(ctc.ctc_loss)
 
     full = staticmethod(creation.full)
     arange = staticmethod(creation.arange)

@@ -1,6 +1,6 @@
-"""Forwards of the normalisations: batch_norm, layer_norm.
+"""Forwards of the normalisations: batch_norm, layer_norm, group_norm, rms_norm.
 
-Both subtract one value of the data before they look for the mean: what is then left is of the size of the
+All but the last subtract one value of the data before they look for the mean: what is then left is of the size of the
 standard deviation, so that float32 loses nothing where the mean is large.
 """
 
@@ -55,3 +55,31 @@ def layer_norm(x: Array, weight: Array | None, bias: Array | None, /, *, ndim: i
     if bias is not None:
         out += bias
     return out
+
+
+@np.errstate(all="ignore")
+def rms_norm(x: Array, weight: Array | None, /, *, ndim: int, eps: float) -> Array:
+    """Return ``x`` over the root of its mean square along the last ``ndim`` dimensions, times ``weight``."""
+    if x.size == 0:
+        return np.empty_like(x)
+    d = math.prod(x.shape[x.ndim - ndim :])
+    rows = x.reshape(-1, d)
+    scale = 1 / np.sqrt(np.add.reduce(np.square(rows), axis=1, keepdims=True) / d + eps)
+    out: Array = np.multiply(rows, scale, out=np.empty_like(rows)).reshape(x.shape)
+    if weight is not None:
+        out *= weight
+    return out
+
+
+@np.errstate(all="ignore")
+def group_norm(x: Array, weight: Array | None, bias: Array | None, /, *, groups: int, eps: float) -> Array:
+    """Normalise each of ``groups`` runs of channels of each example."""
+    if x.size == 0:
+        return np.empty_like(x)
+    n, c = x.shape[:2]
+    out = layer_norm(x.reshape(n * groups, -1), None, None, ndim=1, eps=eps).reshape(n, c, -1)
+    if weight is not None:
+        out *= weight[:, None]
+    if bias is not None:
+        out += bias[:, None]
+    return out.reshape(x.shape)

@@ -1,4 +1,4 @@
-"""Forward of the activations made of two lines and what lies between them."""
+"""Forwards of the activations made of two lines and what lies between them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def piecewise(x: Array, /, *, low: float, high: float, left: Line, middle: Parab
         for line, beyond in ((left, x < low), (right, x > high)):
             other = np.full_like(x, line[1]) if line[0] == 0 else _polynomial(x, 0.0, *line)
             _replace(out, other, beyond)
+    return out
+
+
+def prelu(x: Array, weight: Array, /) -> Array:
+    """Return ``x`` from 0 on, else ``weight * x``."""
+    wide = weight.reshape(weight.shape + (1,) * (x.ndim - 2)) if weight.ndim else weight
+    out = np.array(x, order="K")
+    with np.errstate(over="ignore", invalid="ignore"):  # of what is not picked
+        _replace(out, np.multiply(x, wide, out=np.empty_like(x)), x < 0)
     return out
 
 

@@ -1,4 +1,4 @@
-"""Forward of huber_loss, which smooth_l1_loss is too."""
+"""Forward of huber_loss, which mse_loss and smooth_l1_loss are too."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from backburner.contracts import Array
 def huber_loss(x: Array, target: Array, /, *, delta: float, divisor: float) -> Array:
     """Return ``a * (d - a / 2) / divisor`` of the absolute difference ``d`` and ``a = min(d, delta)``."""
     d = np.subtract(x, target, out=np.empty_like(x))
-    np.abs(d, out=d)
     bound = np.asarray(delta, x.dtype)
+    if np.isposinf(bound):  # where d - a / 2 is NaN for infinite ones
+        d *= d
+        return d if divisor == 0.5 else np.divide(d, np.asarray(2 * divisor, x.dtype), out=d)
+    np.abs(d, out=d)
     a = np.minimum(d, bound)
-    if np.isposinf(bound):  # an infinite difference less its half would be NaN
-        d *= 0.5
-    else:
-        d -= 0.5 * a
+    d -= 0.5 * a
     if divisor != 1:
         a /= np.asarray(divisor, x.dtype)
     d *= a

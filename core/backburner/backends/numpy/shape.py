@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from backburner.contracts import Array, Axes, Pair, Shape
@@ -43,9 +45,36 @@ def split(x: Array, /, *, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...
     return tuple(parts)
 
 
-def pad(x: Array, /, *, pad_width: tuple[Pair, ...], value: float) -> Array:
-    """Return ``x`` in a frame of ``value``."""
+def pad(x: Array, /, *, pad_width: tuple[Pair, ...], value: float, mode: str = "constant") -> Array:
+    """Return ``x`` in a frame of ``value``, or axis by axis in one of what is inside."""
     shape = [before + n + after for n, (before, after) in zip(x.shape, pad_width, strict=True)]
-    y = np.full(shape, value, x.dtype)
-    y[tuple(slice(before, before + n) for n, (before, _) in zip(x.shape, pad_width, strict=True))] = x
+    inside: tuple[Any, ...] = tuple(
+        slice(before, before + n) for n, (before, _) in zip(x.shape, pad_width, strict=True)
+    )
+    if mode == "constant":
+        y = np.full(shape, value, x.dtype)
+        y[inside] = x
+        return y
+    y = np.empty(shape, x.dtype)
+    y[inside] = x
+    for axis, (n, (before, after)) in enumerate(zip(x.shape, pad_width, strict=True)):
+        whole: tuple[Any, ...] = (slice(None),) * axis
+        rest = inside[axis + 1 :]
+        for count, first in ((before, 0), (after, before + n)):
+            if count:
+                sources = before + padding_sources(n, first - before, count, mode)
+                y[(*whole, slice(first, first + count), *rest)] = y[(*whole, sources, *rest)]
     return y
+
+
+def padding_sources(n: int, first: int, count: int, mode: str) -> Array:
+    """Return which of ``n`` entries those from ``first`` on repeat, where 0 to ``n - 1`` are the entries themselves."""
+    places = np.arange(first, first + count)
+    if mode == "edge" or n == 1:
+        return np.clip(places, 0, n - 1)
+    if mode == "wrap":
+        return places % n
+    period = 2 * n - 2 if mode == "reflect" else 2 * n
+    places %= period
+    mirrored = 2 * n - 2 - places if mode == "reflect" else 2 * n - 1 - places
+    return np.where(places < n, places, mirrored)

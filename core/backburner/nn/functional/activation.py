@@ -1,4 +1,4 @@
-"""The smooth activations, their relatives of softmax, and dropout; those of bb itself are in ``backburner.ops``."""
+"""The smooth activations and relatives of softmax; those that ``bb`` has too are in ``backburner.ops``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.nn.functional._options import finite, probability
+from backburner.nn.functional._options import finite
 from backburner.ops._operands import floating, number, one_axis
-from backburner.ops.activation import sigmoid, softmax
+from backburner.ops.activation import softmax
 from backburner.ops.creation import arange, zeros
 from backburner.ops.elementwise import tanh
 from backburner.ops.reduction import argmax
@@ -138,15 +138,13 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     Raises:
         ShapeError: ``x`` is 0-d, or the axis odd.
     """
-    x = Tensor(floating("glu", x), x.device)
-    if x.ndim == 0:
+    held = floating("glu", x)
+    if held.ndim == 0:
         raise ShapeError("glu: the input is 0-d and has no axis. Use reshape.")
-    place = one_axis("glu", axis, x.ndim)
-    size = x.shape[place]
-    if size % 2:
-        raise ShapeError(f"glu: axis {axis} of {list(x.shape)} has no halves.")
-    value, gate = x.split(size // 2, place) if size else (x, x)
-    return value * sigmoid(gate)
+    place = one_axis("glu", axis, held.ndim)
+    if held.shape[place] % 2:
+        raise ShapeError(f"glu: axis {axis} of {list(held.shape)} has no halves.")
+    return Tensor(x.device.backend.glu(held, axis=place), x.device)
 
 
 def softmin(x: Tensor, axis: int = -1) -> Tensor:
@@ -208,27 +206,3 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, axis: i
     places = arange(x.shape[place]).reshape((-1,) + (1,) * (x.ndim - 1 - place))
     chosen = (places == argmax(fixed, axis=place, keepdims=True)).astype(x.dtype)
     return chosen + (soft - fixed)  # the difference is 0, and its gradient is not
-
-
-def dropout(x: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Zero each element with probability ``p`` and scale the others by ``1 / (1 - p)`` (Srivastava et al. 2014).
-
-    The mask comes from one seed of the device's stream, so ``device.seed(n)`` decides it, and a recomputation
-    in the backward pass draws the same.
-
-    Args:
-        x: a tensor.
-        p: the probability; with 1 all is zero.
-        training: without it ``x`` comes back as it is.
-
-    Shape:
-        The result has the shape of ``x``.
-
-    Raises:
-        ArgumentError: ``p`` is not a probability.
-    """
-    p = probability("dropout", p)
-    held = floating("dropout", x)
-    if not training or p == 0:
-        return x
-    return Tensor(x.device.backend.dropout(held, p=p, seed=x.device.seeds.next()), x.device)

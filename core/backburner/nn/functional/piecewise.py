@@ -126,7 +126,8 @@ def rrelu(x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool 
         return leaky_relu(x, (lower + upper) / 2)
     held = floating("rrelu", x)
     slopes = random.uniform(held.shape, lower, upper, device=x.device.without_autodiff())
-    return _by_slope(Tensor(held, x.device), slopes.astype(held.dtype))
+    x = Tensor(held, x.device)
+    return where(x < 0, x * slopes.astype(x.dtype), x)
 
 
 def prelu(x: Tensor, weight: Tensor) -> Tensor:
@@ -145,14 +146,9 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
             f"prelu: weight must have shape [] or [1]{f' or [{channels}]' if held.ndim > 1 else ''}, "
             f"got {list(slopes.shape)}, for {list(held.shape)}."
         )
-    if slopes.ndim:
-        shape = () if slopes.shape[0] == 1 else (channels, *(1,) * (held.ndim - 2))
-        slopes = device.backend.reshape(slopes, shape=shape)
-    return _by_slope(Tensor(held, device), Tensor(slopes, device))
-
-
-def _by_slope(x: Tensor, slopes: Tensor) -> Tensor:
-    return where(x < 0, x * slopes, x)
+    if slopes.shape == (1,):
+        slopes = device.backend.reshape(slopes, shape=())
+    return Tensor(device.backend.prelu(held, slopes), device)
 
 
 def threshold(x: Tensor, threshold: float, value: float) -> Tensor:
