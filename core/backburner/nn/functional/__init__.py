@@ -89,7 +89,6 @@ from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
 from backburner.nn.functional.pool import lp_pool1d as lp_pool1d
 from backburner.nn.functional.pool import lp_pool2d as lp_pool2d
 from backburner.nn.functional.pool import lp_pool3d as lp_pool3d
-from backburner.nn.functional.pool import max_pool2d as max_pool2d
 from backburner.nn.functional.recurrent import gru as gru
 from backburner.nn.functional.recurrent import gru_cell as gru_cell
 from backburner.nn.functional.recurrent import lstm as lstm
