@@ -13,7 +13,7 @@ from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.nn.functional.activation import dropout as drop
+from backburner.nn.functional.dropout import dropout as drop
 from backburner.ops._operands import integer, number, primitive, same_floats
 from backburner.ops.shape import concat, expand_dims, permute_dims, squeeze, stack
 
