@@ -89,6 +89,12 @@ from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
 from backburner.nn.functional.pool import lp_pool1d as lp_pool1d
 from backburner.nn.functional.pool import lp_pool2d as lp_pool2d
 from backburner.nn.functional.pool import lp_pool3d as lp_pool3d
+from backburner.nn.functional.recurrent import gru as gru
+from backburner.nn.functional.recurrent import gru_cell as gru_cell
+from backburner.nn.functional.recurrent import lstm as lstm
+from backburner.nn.functional.recurrent import lstm_cell as lstm_cell
+from backburner.nn.functional.recurrent import rnn as rnn
+from backburner.nn.functional.recurrent import rnn_cell as rnn_cell
 from backburner.nn.functional.regression import gaussian_nll_loss as gaussian_nll_loss
 from backburner.nn.functional.regression import huber_loss as huber_loss
 from backburner.nn.functional.regression import l1_loss as l1_loss
