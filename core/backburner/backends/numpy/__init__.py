@@ -25,6 +25,7 @@ from backburner.backends.numpy import (
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,
@@ -136,6 +137,10 @@ class NumpyBackend:
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
+    rnn = staticmethod(recurrent.rnn)
+    gru = staticmethod(recurrent.gru)
+    lstm = staticmethod(recurrent.lstm)
 
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 

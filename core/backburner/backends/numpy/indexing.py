@@ -70,8 +70,9 @@ def at(x: Array, values: Array, /, *, index: tuple[Any, ...], mode: str) -> Arra
         totals = np.bincount(places, given, flat.size)
         touched = np.zeros(flat.size, np.bool_)
         touched[places] = True
-        changed = np.flatnonzero(touched)
-        flat[changed] = flat[changed] + totals[changed]
+        flat[...] = np.where(
+            touched, flat + totals, flat
+        )  # an element that is not named keeps its zero's sign
     else:
         ufunc.at(flat, places, given)
     return y
@@ -96,5 +97,7 @@ def picks_once(index: tuple[Any, ...]) -> bool:
 
 def places_of(shape: Shape, index: tuple[Any, ...]) -> Array:
     """Return the numbers, in row-major order, of the elements that ``index`` picks."""
+    if len(shape) == len(index) == 1 and isinstance(index[0], np.ndarray) and index[0].dtype == np.int64:
+        return index[0]
     places: Array = np.arange(math.prod(shape)).reshape(shape)[index]
     return places
