@@ -34,7 +34,7 @@ def fma(x: Any, y: Any, z: Any) -> Any:
     try:
         near = float(exact)
     except OverflowError:
-        return type(x)(math.copysign(math.inf, exact))
+        return type(x)(math.inf if exact > 0 else -math.inf)  # copysign would make a float of it
     if isinstance(x, np.float32) and math.isfinite(near):
         # Rounded to odd first, a number is rounded to fewer bits as if it had been exact (Boldo, Melquiond 2008).
         beyond = exact - Fraction(near)
