@@ -114,7 +114,12 @@ def test_nothing_in_gives_the_right_nothing_out_without_a_warning(row: Row) -> N
 @pytest.mark.parametrize("draw", DRAWS, ids=lambda d: f"{d.op}-{d.arguments}".replace(" ", ""))
 def test_draws_keep_to_their_distribution_and_the_seed_alone_decides_them(draw: Draw) -> None:
     function, device = getattr(bb.random, draw.op), bb.Device.cpu()
-    size: dict[str, Any] = {"n": 10_000} if draw.op == "permutation" else {"shape": (100, 100)}
+    sizes: dict[str, dict[str, Any]] = {
+        "permutation": {"n": 10_000},
+        "multinomial": {"num_samples": 10_000},
+        "dirichlet": {"shape": (50, 50)},
+    }
+    size = sizes.get(draw.op, {"shape": (100, 100)})
     device.seed(7)
     x, other = (function(**size, **draw.arguments).numpy() for _ in range(2))
     device.seed(7)

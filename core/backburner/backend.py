@@ -26,6 +26,7 @@ from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.distance import Distance
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -59,6 +60,7 @@ class Backend(
     Creation,
     Ctc,
     Decompositions,
+    Dropout,
     Distance,
     Elementwise,
     Floating,

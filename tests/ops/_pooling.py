@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ops._row import Array
+from ops._row import Array, ones_of
 
 Places = list[tuple[int, ...]]
 UNBATCHED = {2: 1, 3: 2, 4: 3}
@@ -69,6 +69,19 @@ def pooled(
     return out
 
 
+def adaptive(count: int, reduce: Any, dtype: Any = float) -> Callable[..., Any]:
+    """Return the reference of an adaptive op."""
+
+    def windows(space: Sequence[int], output_size: Any) -> Any:
+        sizes = [n if o is None else o for o, n in zip(each(output_size, count), space, strict=True)]
+        return [
+            [range(i * n // o, -(-(i + 1) * n // o)) for i in range(o)]
+            for n, o in zip(space, sizes, strict=True)
+        ]
+
+    return lambda x, output_size: pooled(x, count, lambda space: windows(space, output_size), reduce, dtype)
+
+
 def largest(x: Array, taps: Places, inside: list[int]) -> Any:
     """Return the largest element."""
     return x[..., inside].max(axis=-1)
@@ -77,3 +90,19 @@ def largest(x: Array, taps: Places, inside: list[int]) -> Any:
 def place_of_largest(x: Array, taps: Places, inside: list[int]) -> Any:
     """Return the number of the first of the largest elements."""
     return np.array(inside)[x[..., inside].argmax(axis=-1)]
+
+
+PARTS = {
+    1: (
+        *ones_of([(2, 1, 7)], [{"output_size": 3}, {"output_size": 9}]),
+        *ones_of([(2, 6)], [{"output_size": 2}]),
+    ),
+    2: (
+        *ones_of([(2, 2, 6, 8)], [{"output_size": (3, 2)}, {"output_size": (4, None)}, {"output_size": 1}]),
+        *ones_of([(2, 5, 7)], [{"output_size": 3}, {"output_size": (7, 2)}]),
+    ),
+    3: (
+        *ones_of([(1, 2, 3, 4, 5)], [{"output_size": 2}, {"output_size": (None, 2, 1)}]),
+        *ones_of([(2, 3, 2, 4)], [{"output_size": (2, 3, 3)}]),
+    ),
+}

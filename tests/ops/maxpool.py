@@ -9,7 +9,7 @@ import numpy as np
 
 import backburner as bb
 from backburner.nn import functional as F
-from ops._pooling import each, largest, place_of_largest, pooled, regular
+from ops._pooling import PARTS, adaptive, each, largest, place_of_largest, pooled, regular
 from ops._row import Array, Row, ones_of, real, sweep, tied
 
 
@@ -21,17 +21,6 @@ def _of(count: int, reduce: Any, dtype: Any = float) -> Callable[..., Any]:
         return pooled(x, count, lambda space: regular(space, *window), reduce, dtype)
 
     return reference
-
-
-def _adaptive(count: int, reduce: Any, dtype: Any = float) -> Callable[..., Any]:
-    def windows(space: Sequence[int], output_size: Any) -> Any:
-        sizes = [n if o is None else o for o, n in zip(each(output_size, count), space, strict=True)]
-        return [
-            [range(i * n // o, -(-(i + 1) * n // o)) for i in range(o)]
-            for n, o in zip(space, sizes, strict=True)
-        ]
-
-    return lambda x, output_size: pooled(x, count, lambda space: windows(space, output_size), reduce, dtype)
 
 
 def _fractional(count: int, reduce: Any, dtype: Any = float) -> Callable[..., Any]:
@@ -110,20 +99,6 @@ VOLUMES = (
     *ones_of([(2, 1, 3, 4, 5)], [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}]),
     *ones_of([(2, 4, 5, 4)], [{"kernel_size": (2, 3, 1), "stride": (1, 2, 3), "padding": (1, 1, 0), "dilation": (2, 1, 1)}]),
 )  # fmt: skip
-PARTS = {
-    1: (
-        *ones_of([(2, 1, 7)], [{"output_size": 3}, {"output_size": 9}]),
-        *ones_of([(2, 6)], [{"output_size": 2}]),
-    ),
-    2: (
-        *ones_of([(2, 2, 6, 8)], [{"output_size": (3, 2)}, {"output_size": (4, None)}, {"output_size": 1}]),
-        *ones_of([(2, 5, 7)], [{"output_size": 3}, {"output_size": (7, 2)}]),
-    ),
-    3: (
-        *ones_of([(1, 2, 3, 4, 5)], [{"output_size": 2}, {"output_size": (None, 2, 1)}]),
-        *ones_of([(2, 3, 2, 4)], [{"output_size": (2, 3, 3)}]),
-    ),
-}
 RANDOM = {
     2: (
         *sweep([((2, 2, 6, 7), (2, 2, 2))], [{"kernel_size": 2, "output_size": (3, 4)}, {"kernel_size": (3, 1), "output_ratio": (0.5, 0.5)}]),
@@ -150,8 +125,8 @@ def _rows() -> tuple[Row, ...]:
         none = ones_of([NONE[count]], [{"output_size": 3}])
         op = f"adaptive_max_pool{count}d"
         rows += [
-            Row(op, (real,), (*PARTS[count], *none), _adaptive(count, largest)),
-            Row(op, (tied,), (*PARTS[count], *none), _adaptive(count, place_of_largest, np.int64), call=_indices(op),
+            Row(op, (real,), (*PARTS[count], *none), adaptive(count, largest)),
+            Row(op, (tied,), (*PARTS[count], *none), adaptive(count, place_of_largest, np.int64), call=_indices(op),
                 differentiable=(), result="int64", name=f"{op}_indices"),
         ]  # fmt: skip
     for count, drawn in RANDOM.items():

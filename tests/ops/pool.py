@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ops._pooling import Places, each, pooled, regular
+from ops._pooling import PARTS, Places, adaptive, each, pooled, regular
 from ops._row import Array, Row, away_from_zero, ones_of, positive, real
 
 
@@ -102,6 +102,16 @@ ROWS = (
             exact=False,
         )
         for count, usual in ((1, LINES), (2, IMAGES), (3, VOLUMES))
+    ),
+    *(
+        Row(
+            f"adaptive_avg_pool{count}d",
+            (real,),
+            (*PARTS[count], *ones_of([NONE[count]], [{"output_size": 3}])),
+            adaptive(count, lambda x, taps, inside: x[..., inside].mean(axis=-1)),
+            exact=False,
+        )
+        for count in (1, 2, 3)
     ),
     *(
         Row(

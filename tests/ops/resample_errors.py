@@ -38,7 +38,7 @@ REFUSED = (
     Bad(lambda: F.interpolate(image, 2, recompute_scale_factor=True), A,
         "interpolate: recompute_scale_factor goes with scale_factor, not with size."),
     Bad(lambda: F.interpolate(image, 2**31), S, "interpolate: a shape has more elements than fit into memory: "),
-    Bad(lambda: F.interpolate(image, scale_factor=1e300), S, "interpolate: a shape has more elements than fit into memory: ",
+    Bad(lambda: F.interpolate(image, scale_factor=1e308), S, "interpolate: a shape has more elements than fit into memory: ",
         "interpolate-by-too-much"),
     Bad(lambda: F.grid_sample(image, array), T, "grid_sample: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: F.grid_sample(image, grid, mode="linear"), A,

@@ -22,6 +22,9 @@ from backburner.nn.loss import MSELoss as MSELoss
 from backburner.nn.norm import BatchNorm1d as BatchNorm1d
 from backburner.nn.norm import BatchNorm2d as BatchNorm2d
 from backburner.nn.norm import LayerNorm as LayerNorm
+from backburner.nn.pool import AdaptiveAvgPool1d as AdaptiveAvgPool1d
+from backburner.nn.pool import AdaptiveAvgPool2d as AdaptiveAvgPool2d
+from backburner.nn.pool import AdaptiveAvgPool3d as AdaptiveAvgPool3d
 from backburner.nn.pool import AvgPool2d as AvgPool2d
 from backburner.nn.pool import MaxPool2d as MaxPool2d
 from backburner.nn.resample import Upsample as Upsample

@@ -6,7 +6,7 @@ from backburner._tensor import Tensor
 from backburner.nn import functional as F
 from backburner.nn._module import Module
 from backburner.nn.functional._options import Size, per_axis
-from backburner.nn.functional._windows import window
+from backburner.nn.functional._windows import OutputSize, window
 
 
 class MaxPool2d(Module):
@@ -59,3 +59,34 @@ class AvgPool2d(Module):
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
             f"ceil_mode={self.ceil_mode}, count_include_pad={self.count_include_pad}"
         )
+
+
+class _AdaptiveAvgPool(Module):
+    """Adaptive pooling with an option that is known when the input is."""
+
+    def __init__(self, output_size: OutputSize) -> None:
+        self.output_size = output_size
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+    """``functional.adaptive_avg_pool1d`` with these options."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.adaptive_avg_pool1d(x, self.output_size)
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+    """``functional.adaptive_avg_pool2d`` with these options."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.adaptive_avg_pool2d(x, self.output_size)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+    """``functional.adaptive_avg_pool3d`` with these options."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(x, self.output_size)

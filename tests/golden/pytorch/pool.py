@@ -11,6 +11,9 @@ Torch = Callable[..., Any]
 
 
 PYTORCH: dict[str, Torch] = {
+    "adaptive_avg_pool1d": F.adaptive_avg_pool1d,
+    "adaptive_avg_pool2d": F.adaptive_avg_pool2d,
+    "adaptive_avg_pool3d": F.adaptive_avg_pool3d,
     "avg_pool1d": F.avg_pool1d,
     "avg_pool2d": F.avg_pool2d,
     "avg_pool3d": F.avg_pool3d,

@@ -10,6 +10,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     ctc,
     decompositions,
     distance,
+    dropout,
     elementwise,
     floating,
     folding,

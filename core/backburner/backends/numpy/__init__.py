@@ -12,6 +12,7 @@ from backburner.backends.numpy import (
     ctc,
     decompositions,
     distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -130,7 +131,8 @@ class NumpyBackend:
     glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
-    dropout = staticmethod(activation.dropout)
+
+    dropout = staticmethod(dropout.dropout)
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module

@@ -1,7 +1,6 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
 from backburner.nn.functional.activation import celu as celu
-from backburner.nn.functional.activation import dropout as dropout
 from backburner.nn.functional.activation import elu as elu
 from backburner.nn.functional.activation import glu as glu
 from backburner.nn.functional.activation import gumbel_softmax as gumbel_softmax
@@ -26,6 +25,12 @@ from backburner.nn.functional.distance import cosine_similarity as cosine_simila
 from backburner.nn.functional.distance import normalize as normalize
 from backburner.nn.functional.distance import pairwise_distance as pairwise_distance
 from backburner.nn.functional.distance import pdist as pdist
+from backburner.nn.functional.dropout import alpha_dropout as alpha_dropout
+from backburner.nn.functional.dropout import dropout as dropout
+from backburner.nn.functional.dropout import dropout1d as dropout1d
+from backburner.nn.functional.dropout import dropout2d as dropout2d
+from backburner.nn.functional.dropout import dropout3d as dropout3d
+from backburner.nn.functional.dropout import feature_alpha_dropout as feature_alpha_dropout
 from backburner.nn.functional.folding import channel_shuffle as channel_shuffle
 from backburner.nn.functional.folding import fold as fold
 from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
@@ -75,6 +80,9 @@ from backburner.nn.functional.piecewise import shrink as shrink
 from backburner.nn.functional.piecewise import softshrink as softshrink
 from backburner.nn.functional.piecewise import threshold as threshold
 from backburner.nn.functional.piecewise import thresholded_relu as thresholded_relu
+from backburner.nn.functional.pool import adaptive_avg_pool1d as adaptive_avg_pool1d
+from backburner.nn.functional.pool import adaptive_avg_pool2d as adaptive_avg_pool2d
+from backburner.nn.functional.pool import adaptive_avg_pool3d as adaptive_avg_pool3d
 from backburner.nn.functional.pool import avg_pool1d as avg_pool1d
 from backburner.nn.functional.pool import avg_pool2d as avg_pool2d
 from backburner.nn.functional.pool import avg_pool3d as avg_pool3d

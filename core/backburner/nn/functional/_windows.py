@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, per_axis
+from backburner.ops._operands import shape_of
 
 Many = tuple[int, ...]
+OutputSize = int | None | Sequence[int | None]
 _AXES = {1: "l", 2: "h, w", 3: "d, h, w"}
 
 
@@ -53,3 +56,17 @@ def fitting(
 def unbatched(backend: Any, held: Any, single: bool) -> Any:
     """Return ``[c, ...]`` for a single one."""
     return backend.reshape(held, shape=held.shape[1:]) if single else held
+
+
+def parts(op: str, held: Any, output_size: OutputSize, count: int) -> Many:
+    """Return into how many parts adaptive pooling divides each spatial axis of ``[n, c, ...]``."""
+    space = held.shape[2:]
+    if 0 in space:
+        raise ShapeError(f"{op}: there is nothing to pool along an axis: {list(space)}.")
+    if output_size is None:
+        output_size = space
+    elif isinstance(output_size, Sequence) and len(output_size) == count:
+        output_size = [n if m is None else m for m, n in zip(output_size, space, strict=True)]
+    wanted = per_axis(op, "output_size", cast(Size, output_size), count, 1)
+    shape_of(op, (*held.shape[:2], *wanted))
+    return wanted

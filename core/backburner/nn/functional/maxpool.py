@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, per_axis
-from backburner.nn.functional._windows import Many, batch, fitting, unbatched, window
-from backburner.ops._operands import number, numeric, shape_of
+from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
+from backburner.ops._operands import number, numeric
 
 
 @overload
@@ -109,9 +109,6 @@ def max_pool3d(
         ShapeError: a window is larger than the padded input.
     """
     return _pool("max_pool3d", 3, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-OutputSize = int | None | Sequence[int | None]
 
 
 @overload
@@ -241,13 +238,7 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
     held = numeric(op, x)
     held, single = batch(op, held, x.device.backend, count)
     space = held.shape[2:]
-    _elements(op, space)
-    if output_size is None:
-        output_size = space
-    elif isinstance(output_size, Sequence) and len(output_size) == count:
-        output_size = [n if m is None else m for m, n in zip(output_size, space, strict=True)]
-    wanted = per_axis(op, "output_size", cast(Size, output_size), count, 1)
-    shape_of(op, (*held.shape[:2], *wanted))
+    wanted = parts(op, held, output_size, count)
     places = []
     for o, n in zip(wanted, space, strict=True):
         windows = np.arange(o)
@@ -256,11 +247,6 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         # a window that is shorter than others meets its last element again, which changes nothing
         places.append(np.minimum(starts[:, None] + taps, ends[:, None] - 1))
     return _result(x.device, *_of_places(x.device.backend, held, places, bool(return_indices)), single)
-
-
-def _elements(op: str, space: Many) -> None:
-    if 0 in space:
-        raise ShapeError(f"{op}: there is nothing to pool along an axis: {list(space)}.")
 
 
 def _of_places(

@@ -11,7 +11,7 @@ from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.errors import ArgumentError
 from backburner.nn.functional._options import Size
-from backburner.nn.functional._windows import Many, batch, fitting, unbatched, window
+from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
 from backburner.nn.functional.maxpool import largest
 from backburner.ops._operands import floating, integer, number
 
@@ -73,6 +73,51 @@ def avg_pool3d(
     """
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return _average("avg_pool3d", 3, x, *options)
+
+
+def adaptive_avg_pool1d(x: Tensor, output_size: OutputSize) -> Tensor:
+    """Return the mean of each of ``output_size`` parts of a line; see ``adaptive_avg_pool2d``.
+
+    Shape:
+        x ``[n, c, l]`` or ``[c, l]``; result ``[n, c, output_size]`` or ``[c, output_size]``.
+
+    Raises:
+        ArgumentError: ``output_size`` is not positive.
+        ShapeError: the input has another rank, or no elements to pool.
+    """
+    return _adaptive("adaptive_avg_pool1d", 1, x, output_size)
+
+
+def adaptive_avg_pool2d(x: Tensor, output_size: OutputSize) -> Tensor:
+    """Return the mean of each window, with the windows of ``adaptive_max_pool2d``.
+
+    It is ``interpolate`` in mode ``"area"``; with ``output_size`` 1 the mean of an image.
+
+    Args:
+        x: the images; integers are taken as float32.
+        output_size: one int, or one for each spatial axis; ``None`` keeps the size of an axis.
+
+    Shape:
+        x ``[n, c, h, w]`` or ``[c, h, w]``; result ``[n, c, *output_size]`` or ``[c, *output_size]``.
+
+    Raises:
+        ArgumentError: ``output_size`` is not positive.
+        ShapeError: the input has another rank, or no elements to pool.
+    """
+    return _adaptive("adaptive_avg_pool2d", 2, x, output_size)
+
+
+def adaptive_avg_pool3d(x: Tensor, output_size: OutputSize) -> Tensor:
+    """Return the mean of each of ``output_size`` parts of a volume; see ``adaptive_avg_pool2d``.
+
+    Shape:
+        x ``[n, c, d, h, w]`` or ``[c, d, h, w]``; result ``[n, c, *output_size]`` or ``[c, *output_size]``.
+
+    Raises:
+        ArgumentError: ``output_size`` is not positive.
+        ShapeError: the input has another rank, or no elements to pool.
+    """
+    return _adaptive("adaptive_avg_pool3d", 3, x, output_size)
 
 
 def lp_pool1d(
@@ -145,6 +190,16 @@ def _average(
     held, single = batch(op, held, backend, count)
     fitting(op, held, kernel, steps, frame, ceil_mode=ceil_mode)
     out = _mean(backend, held, kernel, steps, frame, bool(ceil_mode), bool(count_include_pad), divisor)
+    return Tensor(unbatched(backend, out, single), x.device)
+
+
+def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize) -> Tensor:
+    backend = x.device.backend
+    held, single = batch(op, floating(op, x), backend, count)
+    wanted = parts(op, held, output_size, count)
+    out = backend.interpolate(
+        held, size=wanted, mode="area", ratios=(None,) * count, align_corners=False, antialias=False
+    )
     return Tensor(unbatched(backend, out, single), x.device)
 
 

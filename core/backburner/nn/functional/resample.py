@@ -11,7 +11,7 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Shape
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import MOST, floating, integer, number, primitive, same_floats, shape_of
 
 Size = int | Sequence[int]
 Scale = float | Sequence[float]
@@ -125,7 +125,7 @@ def _sizes(inner: Shape, size: Any, scale_factor: Any) -> tuple[Shape, tuple[flo
     scales = [number(op, "scale_factor", s) for s in several]
     if any(not 0 < s < math.inf for s in scales):
         raise ArgumentError(f"{op}: scale_factor must be positive and finite, got {scale_factor!r}.")
-    sizes = tuple([math.floor(n * s) for n, s in zip(inner, scales, strict=True)])
+    sizes = tuple([math.floor(min(n * s, MOST)) for n, s in zip(inner, scales, strict=True)])
     return sizes, tuple([1 / s for s in scales])
 
 
