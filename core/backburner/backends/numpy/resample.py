@@ -136,7 +136,8 @@ def samples(
         grid ``[n, points, d]``, sizes ``[d]``.
     """
     n, count, d = grid.shape
-    images = max(1, _POINTS // max(count, 1))
+    # few images at once where they are large: a rule adds up their gradients in float64
+    images = max(1, min(_POINTS // max(count, 1), 64 * _POINTS // math.prod(sizes)))
     for i in range(0, n, images):
         for start in range(0, count, _POINTS):
             which, points = slice(i, i + images), slice(start, start + _POINTS)
