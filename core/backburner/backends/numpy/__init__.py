@@ -204,6 +204,7 @@ class NumpyBackend:
     take_along_axis = staticmethod(indexing.take_along_axis)
     at = staticmethod(indexing.at)
     embedding = staticmethod(indexing.embedding)
+    embedding_bag = staticmethod(indexing.embedding_bag)
 
     conv2d = staticmethod(conv.conv2d)
     conv3d = staticmethod(conv.conv3d)

@@ -28,6 +28,23 @@ def embedding(weight: Array, indices: Array, /, *, padding_idx: int | None) -> A
     return weight.take(indices, 0)
 
 
+_LONG = 128  # so many float32 are added one after another
+
+
+def embedding_bag(weight: Array, indices: Array, bounds: Array, factors: Array | None, /) -> Array:
+    """Return the sum of each bag of rows of ``weight``, each times its factor."""
+    rows = weight.take(indices, 0)
+    if factors is not None:
+        rows *= factors[:, None]
+    sizes = np.diff(bounds)
+    filled = sizes > 0
+    out = np.zeros((sizes.size, weight.shape[1]), weight.dtype)
+    if rows.size:
+        wide = np.float64 if sizes.max() > _LONG else None
+        out[filled] = np.add.reduceat(rows, bounds[:-1][filled], axis=0, dtype=wide)
+    return out
+
+
 def take_along_axis(x: Array, indices: Array, /, *, axis: int) -> Array:
     """Return from each line along ``axis`` the entries that the same line of ``indices`` names."""
     if x.ndim < _MOST_INDICES:

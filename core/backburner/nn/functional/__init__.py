@@ -37,6 +37,8 @@ from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
 from backburner.nn.functional.folding import pixel_unshuffle as pixel_unshuffle
 from backburner.nn.functional.folding import unfold as unfold
 from backburner.nn.functional.indexing import embedding as embedding
+from backburner.nn.functional.indexing import embedding_bag as embedding_bag
+from backburner.nn.functional.linalg import bilinear as bilinear
 from backburner.nn.functional.linalg import linear as linear
 from backburner.nn.functional.loss import binary_cross_entropy as binary_cross_entropy
 from backburner.nn.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
