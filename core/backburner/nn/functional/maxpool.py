@@ -262,19 +262,13 @@ def _of_places(
         return_indices: whether to.
     """
     n, c, *space = held.shape
+    ones, zeros = (1,) * len(places), (0,) * len(places)
     lines = [p.reshape(*p.shape[:-2], p.shape[-2] * p.shape[-1]) for p in places]
     taken = held
     for axis, line in enumerate(lines, 2):
-        if line.ndim == 3:
-            index = line.reshape(n, c, *(line.shape[2] if i == axis else 1 for i in range(2, held.ndim)))
-            shape = (*taken.shape[:axis], line.shape[2], *taken.shape[axis + 1 :])
-            taken = backend.take_along_axis(taken, np.broadcast_to(index, shape), axis=axis)
-        elif not np.array_equal(line, np.arange(taken.shape[axis])):
-            taken = backend.take(taken, line, axis=axis)
-    kernel, zeros = tuple(p.shape[-1] for p in places), (0,) * len(places)
-    out, indices = largest(
-        backend, taken, kernel, kernel, zeros, (1,) * len(places), return_indices=return_indices
-    )
+        taken = _taken(backend, taken, line, axis)
+    kernel = tuple(p.shape[-1] for p in places)
+    out, indices = largest(backend, taken, kernel, kernel, zeros, ones, return_indices=return_indices)
     if indices is None:
         return out, None
     found = np.zeros((n, c, math.prod(indices.shape[2:])), np.int64)
@@ -282,6 +276,19 @@ def _of_places(
         along = along.reshape(found.shape)
         found = found * size + (line[along] if line.ndim == 1 else np.take_along_axis(line, along, 2))
     return out, found.reshape(indices.shape)
+
+
+def _taken(backend: Any, held: Any, line: Array, axis: int) -> Any:
+    """Return the entries ``line`` along an axis of ``[n, c, ...]``, the same in all planes or its own in each."""
+    if line.ndim == 3:
+        index = line.reshape(
+            *line.shape[:2], *(line.shape[2] if i == axis else 1 for i in range(2, held.ndim))
+        )
+        index = np.broadcast_to(index, (*held.shape[:axis], line.shape[2], *held.shape[axis + 1 :]))
+        return backend.take_along_axis(held, index, axis=axis)
+    if np.array_equal(line, np.arange(held.shape[axis])):
+        return held
+    return backend.take(held, line, axis=axis)
 
 
 Ratio = float | Sequence[float]
