@@ -11,6 +11,9 @@ import numpy as np
 from backburner.contracts import Array
 from backburner.errors import GraphError, LinAlgError
 
+_MANY = 32
+"""Of more dimensions NumPy's gufuncs take some and refuse others."""
+
 SINGULAR = "is singular: its columns depend on each other. Use linalg.pinv, or add to its diagonal."
 INDEFINITE = "is not positive definite. Symmetrise it, or add to its diagonal."
 DIVERGED = "has no decomposition that LAPACK finds. Scale it, or use float64."
@@ -19,6 +22,12 @@ NOT_FINITE = "holds NaN or infinities. Look for them with isfinite."
 
 def _guarded(op: str, fault: str, function: Callable[[Array], Any], x: Array) -> Any:
     """Call LAPACK, and name the first matrix of the batch at which it gives up."""
+    if x.ndim > _MANY:
+        batch = x.shape[:-2]
+        found = _guarded(op, fault, function, x.reshape(math.prod(batch), *x.shape[-2:]))
+        if not isinstance(found, tuple):
+            return found.reshape(*batch, *found.shape[1:])
+        return tuple([y.reshape(*batch, *y.shape[1:]) for y in found])
     try:
         return function(x)
     except np.linalg.LinAlgError:
