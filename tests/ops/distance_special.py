@@ -40,8 +40,10 @@ SPECIALS = (
     *(Special(f"cdist-of-equals-{p}", lambda x, y, p=p: bb.cdist(x, y, p), ([[1, 2]], [[1, 2]]), [[0]], ([[0, 0]], [[0, 0]]))
       for p in (0, 0.5, 1, 2, 3, inf)),
     Special("cdist-of-equal-long-rows", bb.cdist, ([ONES], [ONES]), [[0]], ([[0] * 20], [[0] * 20])),
-    Special("cdist-of-rows-that-are-close", bb.cdist, (_one([NEAR, 3]), _one([1])), [[2.0**-20], [2]],
-            (_first([1, 1]), _first([-2])), atol=1e-12),
+    Special("cdist-of-rows-that-are-close", lambda x, y: bb.cdist(x, y)[:, :1], (_one([NEAR, 3]), [ONES, [-1.0] * 20]),
+            [[2.0**-20], [2]], (_first([1, 1]), [*_first([-2]), [0.0] * 20]), atol=1e-12),
+    Special("cdist-of-rows-that-are-close-beside-one-far-away", lambda x, y: bb.cdist(x, y)[:, :1],
+            (_one([NEAR]), [ONES, [-1e6] * 20]), [[2.0**-20]], (_first([1]), [*_first([-1]), [0.0] * 20])),
     Special("cdist-of-rows-far-from-0", bb.cdist, ([[8192.0] * 20], [[8192.0] * 18 + [8195.0, 8196.0]]), [[5]],
             ([[0] * 18 + [-0.6, -0.8]], [[0] * 18 + [0.6, 0.8]])),
     *(Special(f"cdist-of-{name}-rows-of-{'many' if pad else 'few'}", bb.cdist, ([[0, 0, *[0] * pad]], [[3 * size, 4 * size, *[0] * pad]]),

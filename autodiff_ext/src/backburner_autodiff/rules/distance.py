@@ -11,7 +11,7 @@ from backburner_autodiff.rules._rule import Array, rule
 
 Pair = tuple[Array, Array]
 
-_CLOSE = 1e-6
+_CLOSE = 1e-8
 """Rows that are nearer than this, compared with their norms, are subtracted one by one."""
 
 
@@ -40,7 +40,7 @@ def _pull_by_products(
     size, other = (np.sqrt((z * z).sum(-1, keepdims=True)) for z in (x, y))
     bound = _CLOSE * (size + other.max(-2, keepdims=True))
     x, y = (np.concatenate([z, np.ones_like(z[..., :1])], -1) for z in (x, y))
-    for batch, rows in distance.blocks(*out.shape, distance.WIDE):
+    for batch, rows in distance.blocks(out.shape, distance.WIDE):
         apart = out[batch, rows]
         weight = np.divide(g[batch, rows], apart, dtype=np.float64)
         near = apart <= bound[batch, rows]
@@ -62,7 +62,7 @@ def _pull_by_features(
 ) -> None:
     """Go through the features, of all pairs of a block at a time."""
     columns = np.ascontiguousarray(second.swapaxes(-1, -2))
-    for batch, rows in distance.blocks(*out.shape):
+    for batch, rows in distance.blocks(out.shape):
         x, y, apart, weight = first[batch, rows], columns[batch], out[batch, rows], g[batch, rows]
         if p == np.inf:
             count = np.zeros(apart.shape, x.dtype)

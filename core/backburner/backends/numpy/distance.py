@@ -33,8 +33,9 @@ def batches(x1: Array, x2: Array) -> tuple[Array, Array, tuple[int, ...]]:
     return first, second, (*batch, x1.shape[-2], x2.shape[-2])
 
 
-def blocks(count: int, n: int, m: int, size: int = _BLOCK) -> Iterator[Block]:
-    """Cut ``count`` matrices of ``n`` by ``m`` into whole ones, several at a time, or else each into rows."""
+def blocks(shape: tuple[int, ...], size: int = _BLOCK) -> Iterator[Block]:
+    """Cut a batch of matrices into whole ones, several at a time, or else each into rows."""
+    count, n, m = shape
     if n * m <= size:
         step = size // max(n * m, 1)
         for start in range(0, count, step):
@@ -77,7 +78,7 @@ def _by_products(first: Array, second: Array, out: Array) -> None:
     columns = np.concatenate([y * -2.0, np.ones_like(others), others], -1).swapaxes(-1, -2)
     least = 1e-7 if out.itemsize == 4 else 1e-3  # of the squares, which have 16 digits
     bound = (squares + others.max(-2, keepdims=True)) * least
-    for batch, rows in blocks(*out.shape, WIDE):
+    for batch, rows in blocks(out.shape, WIDE):
         found = np.matmul(rows_of_x[batch, rows], columns[batch])
         exact = ~(found > bound[batch, rows])
         np.sqrt(found, out=out[batch, rows], casting="same_kind")
@@ -98,7 +99,7 @@ def _one_by_one(first: Array, second: Array, which: Array, out: Array) -> None:
 def _by_features(first: Array, second: Array, p: float, out: Array) -> None:
     """Go through the features, of all pairs of a block at a time."""
     columns = np.ascontiguousarray(second.swapaxes(-1, -2))
-    for batch, rows in blocks(*out.shape):
+    for batch, rows in blocks(out.shape):
         x, y, found = first[batch, rows], columns[batch], out[batch, rows]
         if p in (0, 1, 2, np.inf):
             found[...] = _summed(x, y, p, None)
