@@ -11,7 +11,7 @@ from backburner_autodiff.rules._rule import Array, rule
 
 Pair = tuple[Array, Array]
 
-_CLOSE = 1e-8
+_CLOSE = 1e-6
 """Rows that are nearer than this, compared with their norms, are subtracted one by one."""
 
 
