@@ -37,6 +37,15 @@ LAYERS: list[tuple[nn.Module, Callable[[bb.Tensor], bb.Tensor], tuple[int, ...],
     *_pads("ReflectionPad", "reflect"),
     *_pads("ReplicationPad", "replicate"),
     *_pads("CircularPad", "circular"),
+    *(
+        (
+            getattr(nn, f"AdaptiveAvgPool{axes}d")((2, None, 1)[:axes]),
+            lambda x, axes=axes: getattr(F, f"adaptive_avg_pool{axes}d")(x, (2, None, 1)[:axes]),
+            (2, 3, 4, 3, 5)[: axes + 2],
+            f"AdaptiveAvgPool{axes}d(output_size={(2, None, 1)[:axes]})",
+        )
+        for axes in (1, 2, 3)
+    ),
     (nn.Upsample(3), lambda x: F.interpolate(x, 3), (1, 2, 4), "Upsample(size=3, mode='nearest')"),
     (
         nn.Upsample(scale_factor=1.3, mode="bilinear", align_corners=True, recompute_scale_factor=True),

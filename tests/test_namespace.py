@@ -175,6 +175,7 @@ def test_reshape_without_a_copy_is_a_view() -> None:
 def test_the_standards_names_for_what_has_another_name_here() -> None:
     x = bb.ones((2,))
     assert x.to_device(x.device) is x
+    assert x.unfold(0, 1).tolist() == bb.sliding_windows(x, 0, 1).tolist() == [[1], [1]]
     assert bb.__array_api_version__ == "2024.12"
 
 

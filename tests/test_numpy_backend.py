@@ -11,6 +11,7 @@ import pytest
 
 from backburner.backend import Backend
 from backburner.backends.numpy import NumpyBackend
+from backburner.backends.numpy._windows import windows
 
 backend = NumpyBackend()
 inf, nan = math.inf, math.nan
@@ -302,3 +303,11 @@ def test_a_draw_of_no_dimensions_is_an_array() -> None:
             distribution=distribution, shape=(), dtype=np.dtype("float32"), options=options, seed=1
         )
         assert isinstance(y, np.ndarray) and (y.dtype, y.shape) == (np.float32, ())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nearest_tells_entries_apart_that_float32_cannot_count(dtype: str) -> None:
+    n = (1 << 25) + 2
+    for mode, wanted in (("nearest", [0, n // 2]), ("nearest-exact", [n // 4, 3 * n // 4])):
+        taps, _ = windows(n, 2, mode, None, False, False, np.dtype(dtype))
+        assert taps.ravel().tolist() == wanted

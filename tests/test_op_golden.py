@@ -60,7 +60,15 @@ def test_every_case_of_an_op_that_pytorch_has_is_frozen() -> None:
     assert len(FROZEN_OPS) >= 40
 
 
-RANDOM_OR_NOT_IN_PYTORCH = {"dropout", "gumbel_softmax"}
+RANDOM_OR_NOT_IN_PYTORCH = {
+    "alpha_dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "feature_alpha_dropout",
+    "dropout",
+    "gumbel_softmax",
+}
 
 
 def test_every_neural_op_is_frozen_or_has_a_reason_not_to_be() -> None:

@@ -26,6 +26,7 @@ from backburner.contracts.creation import Creation
 from backburner.contracts.ctc import Ctc
 from backburner.contracts.decompositions import Decompositions
 from backburner.contracts.distance import Distance
+from backburner.contracts.dropout import Dropout
 from backburner.contracts.elementwise import Elementwise
 from backburner.contracts.floating import Floating
 from backburner.contracts.folding import Folding
@@ -34,9 +35,11 @@ from backburner.contracts.indexing import Indexing
 from backburner.contracts.linalg import Linalg
 from backburner.contracts.loss import Loss
 from backburner.contracts.margin import Margin
+from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
+from backburner.contracts.recurrent import Recurrent
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.regression import Regression
 from backburner.contracts.resample import Resample
@@ -45,6 +48,7 @@ from backburner.contracts.scan import Scan
 from backburner.contracts.shape import ShapeOps
 from backburner.contracts.sorting import Sorting
 from backburner.contracts.trigonometric import Trigonometric
+from backburner.contracts.unpool import Unpool
 from backburner.contracts.windows import Windows
 
 
@@ -57,6 +61,7 @@ class Backend(
     Creation,
     Ctc,
     Decompositions,
+    Dropout,
     Distance,
     Elementwise,
     Floating,
@@ -65,10 +70,12 @@ class Backend(
     Indexing,
     Linalg,
     Loss,
+    MaxPool,
     Margin,
     Norm,
     Piecewise,
     Pool,
+    Recurrent,
     Reduction,
     Resample,
     Regression,
@@ -77,6 +84,7 @@ class Backend(
     ShapeOps,
     Sorting,
     Trigonometric,
+    Unpool,
     Windows,
     Protocol,
 ):

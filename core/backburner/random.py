@@ -7,19 +7,30 @@ Common arguments: ``shape`` of the result; ``dtype``; ``device``; ``generator``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from backburner._seeds import SeedStream
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, tensor
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical
-from backburner.errors import ArgumentError, DTypeError
-from backburner.ops._operands import element, integer, number, shape_of
+from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.ops._operands import broadcast_shape, element, flag, integer, number, primitive, shape_of
 
-__all__ = ["Generator", "bernoulli", "normal", "permutation", "randint", "uniform"]
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "dirichlet",
+    "multinomial",
+    "normal",
+    "permutation",
+    "randint",
+    "trunc_normal",
+    "uniform",
+]
 
 
 class Generator(SeedStream):
@@ -111,6 +122,43 @@ def normal(
     return _draw("normal", "normal", (mean, std), shape, wanted, device, generator)
 
 
+def trunc_normal(
+    shape: int | Sequence[int],
+    mean: float = 0.0,
+    std: float = 1.0,
+    low: float = -2.0,
+    high: float = 2.0,
+    *,
+    dtype: Any = None,
+    device: Device | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Draw from the normal distribution between ``low`` and ``high``, exactly also far out in a tail.
+
+    Args:
+        shape: see the module.
+        mean: of the normal distribution, which may lie outside.
+        std: of the normal distribution.
+        low: no draw is below; it may be ``-inf``. PyTorch's ``a``.
+        high: no draw is above; it may be ``inf``. PyTorch's ``b``.
+        dtype: float32 unless said otherwise.
+        device: see the module.
+        generator: see the module.
+
+    Raises:
+        ArgumentError: ``std`` is not positive, ``low`` not below ``high``, or an option not in the dtype.
+    """
+    mean, std = number("trunc_normal", "mean", mean), number("trunc_normal", "std", std)
+    low, high = number("trunc_normal", "low", low), number("trunc_normal", "high", high)
+    if std <= 0:
+        raise ArgumentError(f"trunc_normal: std must be positive, got {std}.")
+    if not low < high or low == math.inf or high == -math.inf:
+        raise ArgumentError(f"trunc_normal: low must be below high, got {low} and {high}.")
+    bounds = {name: end for name, end in (("low", low), ("high", high)) if not math.isinf(end)}
+    wanted = _float("trunc_normal", dtype, mean=mean, std=std, **bounds)
+    return _draw("trunc_normal", "trunc_normal", (mean, std, low, high), shape, wanted, device, generator)
+
+
 def randint(
     low: int,
     high: int,
@@ -139,7 +187,7 @@ def randint(
 
 def bernoulli(
     shape: int | Sequence[int],
-    p: float = 0.5,
+    p: float | Tensor = 0.5,
     *,
     dtype: Any = None,
     device: Device | None = None,
@@ -147,14 +195,120 @@ def bernoulli(
 ) -> Tensor:
     """Draw ``True``, or 1, with probability ``p``; bool unless said otherwise.
 
+    Args:
+        shape: see the module.
+        p: one probability, or a tensor of them that broadcasts to ``shape``.
+        dtype: see the module.
+        device: see the module; that of ``p`` if it is a tensor.
+        generator: see the module.
+
     Raises:
         ArgumentError: ``p`` is not a probability.
+        ShapeError: ``p`` does not broadcast to ``shape``.
     """
-    p = number("bernoulli", "p", p)
-    if not 0 <= p <= 1:
-        raise ArgumentError(f"bernoulli: p must be in [0, 1], got {p}.")
+    chance: Any
+    if isinstance(p, Tensor):
+        device, chance, sizes = _where(device, p), p._array(), shape_of("bernoulli", shape)
+        if broadcast_shape("bernoulli", chance.shape, sizes) != sizes:
+            raise ShapeError(f"bernoulli: p of {list(chance.shape)} does not broadcast to {list(sizes)}.")
+        if not ((chance >= 0) & (chance <= 1)).all():
+            raise ArgumentError("bernoulli: p must be in [0, 1] everywhere.")
+    else:
+        chance = number("bernoulli", "p", p)
+        if not 0 <= chance <= 1:
+            raise ArgumentError(f"bernoulli: p must be in [0, 1], got {chance}.")
     wanted = bool_ if dtype is None else canonical(dtype, "bernoulli")
-    return _draw("bernoulli", "bernoulli", (p,), shape, wanted, device, generator)
+    return _draw("bernoulli", "bernoulli", (chance,), shape, wanted, device, generator)
+
+
+def _where(device: Device | None, parameter: Tensor) -> Device:
+    """Return the device of the draws: that of the parameter unless another is named."""
+    return parameter.device if device is None else Device(device)
+
+
+def multinomial(
+    probabilities: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    device: Device | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Draw categories by their probabilities, int64, in the order in which they come.
+
+    Args:
+        probabilities: floats or integers, none negative, which need not add up to 1.
+        num_samples: how many are drawn for each row.
+        replacement: whether one may come again.
+        device: see the module; by default that of ``probabilities``.
+        generator: see the module.
+
+    Shape:
+        probabilities ``[n]`` or ``[m, n]``; result ``[num_samples]`` or ``[m, num_samples]`` in ``[0, n)``.
+
+    Raises:
+        ShapeError: ``probabilities`` has another number of axes.
+        ArgumentError: one is negative or not finite, a row is all 0, or ``num_samples`` is negative or, without
+            replacement, more than a row has categories of positive probability.
+    """
+    held = primitive("multinomial", probabilities)
+    if held.ndim not in (1, 2):
+        raise ShapeError(f"multinomial: needs a vector or rows of probabilities, got {list(held.shape)}.")
+    again = flag("multinomial", "replacement", replacement)
+    count = integer("multinomial", "num_samples", num_samples)
+    rows = probabilities._array().astype(np.float64).reshape(-1, held.shape[-1])
+    if not (np.isfinite(rows) & (rows >= 0)).all():
+        raise ArgumentError("multinomial: a probability is negative or not finite.")
+    possible = np.count_nonzero(rows, -1)
+    if not possible.all():
+        raise ArgumentError("multinomial: a row of probabilities is all 0.")
+    least = int(possible.min()) if possible.size else 0
+    if count < 0 or not again and possible.size and count > least:
+        raise ArgumentError(
+            f"multinomial: {count} of {least} categories cannot be drawn. Use replacement=True, or fewer."
+        )
+    rows /= rows.max(-1, keepdims=True, initial=0)  # so that no sum overflows
+    shape = (*held.shape[:-1], count)
+    place = _where(device, probabilities)
+    return _draw("multinomial", "multinomial", (rows, again), shape, DEFAULT_INT, place, generator)
+
+
+def dirichlet(
+    concentration: Tensor | Sequence[float],
+    shape: int | Sequence[int] = (),
+    *,
+    dtype: Any = None,
+    device: Device | None = None,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Draw points whose coordinates, along the last axis, are not negative and add up to 1.
+
+    Args:
+        concentration: positive numbers, small for points near the corners; along other axes than the last they
+            belong to different distributions.
+        shape: of independent draws, in front of the axes of ``concentration``.
+        dtype: that of ``concentration`` unless said otherwise.
+        device: see the module; by default that of ``concentration``.
+        generator: see the module.
+
+    Shape:
+        concentration ``[..., n]``; result ``[*shape, ..., n]``.
+
+    Raises:
+        ArgumentError: a number is not positive and finite.
+        ShapeError: ``concentration`` is 0-d.
+    """
+    given = concentration if isinstance(concentration, Tensor) else tensor(concentration)
+    alpha = given._array().astype(np.float64)
+    if alpha.ndim == 0:
+        raise ShapeError("dirichlet: concentration is 0-d. Give one number for each coordinate.")
+    if not (np.isfinite(alpha) & (alpha > 0)).all():
+        raise ArgumentError("dirichlet: concentration must be positive and finite everywhere.")
+    kind = given.dtype if given.dtype.kind == "f" else DEFAULT_FLOAT
+    wanted = _float("dirichlet", kind if dtype is None else dtype)
+    sizes = (*shape_of("dirichlet", shape), *alpha.shape)
+    place = _where(device, given)
+    return _draw("dirichlet", "dirichlet", (alpha,), sizes, wanted, place, generator)
 
 
 def permutation(n: int, *, device: Device | None = None, generator: Generator | None = None) -> Tensor:

@@ -1,6 +1,7 @@
 """Write the gradients of every case of the table, as this process computes them: ``python every_case.py out.npz``.
 
-Which kernels a case called, of those that may reorder sums, is written beside them. Run it with ``tests`` on the path.
+A second argument runs every kernel on so many threads, however small its arrays are. Which kernels a case called, of
+those that may reorder sums, is written beside the gradients. Run it with ``tests`` on the path.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ def gradients() -> Iterator[tuple[str, bool, list[Any]]]:
                 yield f"{case} {dtype}", any(kernel._fastmath for kernel in called), found
 
 
-def main(path: str) -> None:
-    _jit.Kernel.__call__ = noted(_jit.Kernel.__call__)  # type: ignore[method-assign]
+def main(path: str, threads: int = 0) -> None:
+    _jit.Kernel.__call__ = noted(_jit.Kernel.parallel if threads else _jit.Kernel.serial)  # type: ignore[method-assign]
+    if threads:
+        bb.set_num_threads(threads)
     names, free, parts = [], [], []
     used: set[str] = set()
     with warnings.catch_warnings():
@@ -59,4 +62,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], *map(int, sys.argv[2:]))

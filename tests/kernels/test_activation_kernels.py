@@ -248,7 +248,8 @@ def _images(count: int) -> list[Any]:
     return [rng.standard_normal(shape).astype(np.float32) for shape in (*[IMAGES] * count, IMAGES[1:2])]
 
 
-PIECES: dict[str, Any] = {
+OTHERS: dict[str, Any] = {
+    "dropout_backward": _flat(10007, 1, np.arange(10007) % 3 == 0, 2.0),
     "piecewise_forward": _flat(10007, 1, -1.0, 1.0, 0.5, 0.1, 0.2, 0.3, 0.4, 2.0, -0.5),
     "piecewise_backward": _flat(10007, 2, -1.0, 1.0, 0.5, 0.2, 0.3, 2.0),
     "prelu_forward": lambda: (_images(1), [np.zeros(IMAGES, np.float32)]),
@@ -271,7 +272,6 @@ THREADED: dict[str, Any] = {
     "relu_backward": _flat(10007, 2),
     "sigmoid_forward": _flat(10007, 1),
     "sigmoid_backward": _flat(10007, 2),
-    "dropout_backward": _flat(10007, 1, np.arange(10007) % 3 == 0, 2.0),
     "gelu_forward": _flat(10007, 1),
     "gelu_backward": _flat(10007, 2),
     "gelu_tanh_forward": _flat(10007, 1),
@@ -288,12 +288,12 @@ THREADED: dict[str, Any] = {
 
 
 @autodiff
-@pytest.mark.parametrize("name", [*THREADED, *PIECES])
+@pytest.mark.parametrize("name", [*THREADED, *OTHERS])
 def test_threads_change_no_bit(name: str) -> None:
-    from backburner_autodiff.kernels import activation, piecewise
+    from backburner_autodiff.kernels import activation, dropout, piecewise
 
-    made = PIECES if name in PIECES else THREADED
-    neural.check_threads(getattr(piecewise if name in PIECES else activation, name), made[name])
+    (home,) = [module for module in (activation, dropout, piecewise) if hasattr(module, name)]
+    neural.check_threads(getattr(home, name), (THREADED | OTHERS)[name])
 
 
 @autodiff

@@ -67,9 +67,10 @@ def reference(
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make chunks of few images and bands of few rows of samples."""
+    """Make chunks of few images, bands of few rows and pieces of few places of samples."""
     monkeypatch.setattr(conv, "CHUNK_BYTES", 2000)
     monkeypatch.setattr(conv, "BAND_BYTES", 3000)
+    monkeypatch.setattr(conv, "PIECE_BYTES", 400)
 
 
 @dtypes

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from images import LAYOUTS, Array, Image, expect, laid_out
 
-from backburner.backends.numpy import pool
+from backburner.backends.numpy import maxpool, pool
 
 INF, NAN = np.inf, np.nan
 autodiff = pytest.mark.feature_set("autodiff")
@@ -23,14 +23,14 @@ def options(op: str, kernel: int, stride: int, padding: int = 0, **more: Any) ->
     plain = {"dilation": (1, 1)} if op == "max_pool2d" else {"count_include_pad": True}
     return {
         "kernel_size": (1, kernel), "stride": (1, stride), "padding": (0, padding), "ceil_mode": False,
-    } | plain | more  # fmt: skip
+    } | plain | images.LATER[op] | more  # fmt: skip
 
 
 @dtypes
 @pytest.mark.parametrize("case", POOLINGS)
 def test_forward_is_that_of_pytorch_in_any_layout(case: Image, dtype: str) -> None:
     for layout in LAYOUTS:
-        (out,) = neural.core(case.op, [laid_out(x, layout) for x in case.inputs(dtype)], case.options)
+        out = neural.core(case.op, [laid_out(x, layout) for x in case.inputs(dtype)], case.options)[0]
         expect(out, case.parts["output"], dtype, divided=case.op == "avg_pool2d")
 
 
@@ -112,15 +112,17 @@ def test_a_row_is_pooled_by_hand(
 def test_integers_are_padded_with_their_lowest_value(dtype: str) -> None:
     low = False if dtype == "bool" else np.iinfo(dtype).min
     x = np.array([low, low, low, 1], dtype).reshape(1, 1, 1, 4)
-    y = pool.max_pool2d(x, **options("max_pool2d", 3, 1, 1))
-    assert y.dtype == x.dtype
-    np.testing.assert_array_equal(y[0, 0, 0], np.array([low, low, 1, 1], dtype))
+    for wanted in (False, True):
+        y, indices = maxpool.max_pool2d(x, **options("max_pool2d", 3, 1, 1, return_indices=wanted))
+        assert y.dtype == x.dtype
+        np.testing.assert_array_equal(y[0, 0, 0], np.array([low, low, 1, 1], dtype))
+        assert indices is None or indices.tolist() == [[[[0, 0, 3, 3]]]]
 
 
 @pytest.mark.parametrize("op", ["max_pool2d", "avg_pool2d"])
 def test_windows_of_one_tap_give_a_new_array(op: str) -> None:
     x = np.arange(12.0).reshape(1, 1, 3, 4)
-    y = getattr(pool, op)(x, **options(op, 1, 1))
+    y = neural.core(op, [x], options(op, 1, 1))[0]
     np.testing.assert_array_equal(y, x)
     assert not np.shares_memory(x, y)
 
@@ -151,7 +153,7 @@ def test_a_window_of_a_billion_taps_tries_few_of_them(stride: int, ceil_mode: bo
     how = {"stride": (1, stride), "padding": (0, kernel // 2), "ceil_mode": ceil_mode}
     assert len(list(pool._meeting(4, 2, kernel, stride, kernel // 2, 1))) <= 8
     for op, expected in (("max_pool2d", 4), ("avg_pool2d", 10 / kernel)):
-        y = getattr(pool, op)(x, **options(op, kernel, 1) | how)
+        y = neural.core(op, [x], options(op, kernel, 1) | how)[0]
         np.testing.assert_array_equal(y[0, 0, 0, 0], expected)
 
 
@@ -169,30 +171,56 @@ def test_empty_batches_and_no_channels_are_pooled(case: Image) -> None:
 
 @autodiff
 @pytest.mark.parametrize("case", images.golden("max_pool2d"))
-def test_training_forward_has_the_bits_of_the_core(case: Image) -> None:
-    from backburner_autodiff.rules.pool import max_pool2d_forward
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_training_finds_what_the_core_finds(case: Image, spoiled: bool) -> None:
+    from backburner_autodiff.rules.maxpool import max_pool2d_forward
 
     x = case.inputs("float32")[0]
     assert x is not None
-    x *= np.where(np.arange(x.size).reshape(x.shape) % 3, -1, 1)  # zeros of both signs
-    out, _ = max_pool2d_forward(x, **case.options)
-    assert out.tobytes() == pool.max_pool2d(x, **case.options).tobytes()
+    if spoiled:
+        x = np.where(np.arange(x.size).reshape(x.shape) % 7 < 2, np.float32(NAN), x)
+    how = case.options | {"return_indices": True}
+    (out, indices), _ = max_pool2d_forward(x, **how)
+    y, places = maxpool.max_pool2d(x, **how)
+    np.testing.assert_array_equal(out, y)
+    np.testing.assert_array_equal(indices, places)
+    assert indices is not None and indices.dtype == np.int64
+    assert np.array_equal(neural.core("max_pool2d", [x], case.options)[0], y, equal_nan=True)
+    flat = np.take_along_axis(x.reshape(*x.shape[:2], -1), indices.reshape(*x.shape[:2], -1), 2)
+    np.testing.assert_array_equal(flat.reshape(out.shape), out)
+
+
+def test_planes_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(1).integers(0, 4, (2, 5, 6, 7)).astype(float)
+    how = options("max_pool2d", 2, 1) | {"kernel_size": (3, 2), "return_indices": True}
+    whole = maxpool.max_pool2d(x, **how)
+    monkeypatch.setattr(maxpool, "_CHUNK", 100)
+    for y, expected in zip(maxpool.max_pool2d(x, **how), whole, strict=True):
+        np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("kernel", [(3, 2), (16, 16), (300, 300)])  # numbered in one, two and eight bytes
+def test_a_window_without_an_element_has_the_index_of_none(kernel: tuple[int, int]) -> None:
+    x = np.zeros((1, 1, 2, 2))
+    apart = max(kernel)  # so far that the taps stand around the input
+    padding = tuple((apart * (k - 1)) // 2 for k in kernel)
+    how = options("max_pool2d", 1, 1) | {
+        "kernel_size": kernel,
+        "dilation": (apart, apart),
+        "padding": padding,
+    }
+    y, indices = maxpool.max_pool2d(x, **how | {"return_indices": True})
+    assert indices is not None and (indices < 0).any() and ((y == -INF) == (indices < 0)).all()
 
 
 @autodiff
 def test_training_keeps_one_byte_for_a_window() -> None:
-    from backburner_autodiff.rules.pool import max_pool2d_forward
+    from backburner_autodiff.rules.maxpool import max_pool2d_forward
 
     x = np.random.default_rng(0).standard_normal((2, 3, 20, 20), dtype=np.float32)
     how = options("max_pool2d", 2, 2) | {"kernel_size": (2, 2), "stride": (2, 2)}
-    out, taps = max_pool2d_forward(x, **how)
+    (out, _), taps = max_pool2d_forward(x, **how)
     assert taps.nbytes == out.size
-    rows, columns = np.divmod(taps, 2)
-    r, q = np.indices((10, 10))
-    picked = np.take_along_axis(
-        x.reshape(2, 3, -1), ((2 * r + rows) * 20 + 2 * q + columns).reshape(2, 3, -1), 2
-    )
-    np.testing.assert_array_equal(picked.reshape(out.shape), out)
 
 
 @autodiff
@@ -236,21 +264,23 @@ def _planes(*shape: int, dtype: str = "float32") -> Array:
 
 
 OFFSETS = np.add.outer(np.arange(3) * 9, np.arange(2) * 2).ravel()
+WINDOW = (3, 2, 2, 1, 0, 0, 1, 2)
+FEW_OVERLAP = (3, 4, 2, 4, 1, 1, 1, 1)
 THREADED: dict[str, Any] = {
     "max_pool2d_taps": lambda: (
-        [_planes(6, 8, 9), _planes(6, 3, 8), 3, 2, 2, 1, 0, 0, 1, 2],
-        [np.zeros((6, 3, 8), np.uint8)],
+        [_planes(6, 8, 9), *WINDOW],
+        [np.zeros((6, 3, 8), np.float32), np.zeros((6, 3, 8), np.uint8)],
     ),
-    "max_pool2d_taps_of_many": lambda: (
-        [_planes(6, 8, 9), _planes(6, 3, 8), 3, 2, 2, 1, 0, 0, 1, 2],
-        [np.zeros((6, 3, 8), np.int64)],
+    "max_pool2d_indices": lambda: (
+        [_planes(6, 8, 9), *FEW_OVERLAP],
+        [np.zeros((6, 4, 2), np.float32), np.zeros((6, 4, 2), np.int64)],
     ),
-    "max_pool2d_scatter": lambda: (
+    "max_pool2d_scatter_taps": lambda: (
         [_planes(6, 3, 7), _planes(6, 3, 7, dtype="uint8"), OFFSETS, 9, 2, 1, 0, 0],
         [np.zeros((6, 72), np.float32)],
     ),
-    "max_pool2d_scatter_of_many": lambda: (
-        [_planes(6, 3, 7), _planes(6, 3, 7, dtype="int64"), OFFSETS, 9, 2, 1, 0, 0],
+    "max_pool2d_scatter": lambda: (
+        [_planes(6, 21), _planes(6, 21, dtype="int64")],
         [np.zeros((6, 72), np.float32)],
     ),
     "avg_pool2d_scatter": lambda: (
@@ -260,17 +290,21 @@ THREADED: dict[str, Any] = {
 }
 
 
+def _kernels() -> dict[str, Any]:
+    from backburner_autodiff.kernels import _jit
+    from backburner_autodiff.kernels import maxpool as of_max
+    from backburner_autodiff.kernels import pool as of_mean
+
+    members = vars(of_max) | vars(of_mean)
+    return {name: value for name, value in members.items() if isinstance(value, _jit.Kernel)}
+
+
 @autodiff
 @pytest.mark.parametrize("name", THREADED)
 def test_threads_change_no_bit(name: str) -> None:
-    from backburner_autodiff.kernels import pool as kernels
-
-    neural.check_threads(getattr(kernels, name), THREADED[name])
+    neural.check_threads(_kernels()[name], THREADED[name])
 
 
 @autodiff
 def test_every_kernel_is_tried_with_threads() -> None:
-    from backburner_autodiff.kernels import _jit
-    from backburner_autodiff.kernels import pool as kernels
-
-    assert {k for k, v in vars(kernels).items() if isinstance(v, _jit.Kernel)} == THREADED.keys()
+    assert _kernels().keys() == THREADED.keys()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
-from backburner.nn import functional
 from ops._row import Array, Row, ones_of, real, wide
 
 SINGLES = ((2, 3), (), (5, 41), (3, 0))
@@ -24,15 +23,6 @@ def _gelu(x: Array, approximate: str = "none") -> Any:
 
 def _softmax(x: Array, axis: int = -1) -> Any:
     return np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)
-
-
-def _dropout(x: Array, p: float = 0.5, training: bool = True) -> Any:
-    if not training:
-        return x
-    # the same draw of the same stream tells what stays: dropout of ones
-    bb.Device.cpu().seed(20)
-    kept = functional.dropout(bb.ones(x.shape), p).numpy() != 0
-    return np.where(kept, x / (1 - p) if p < 1 else 0, 0)
 
 
 def _row(
@@ -144,15 +134,5 @@ ROWS = (
         ),
         lambda x, axis=-1: np.log(_softmax(x, axis)),
         exact=False,
-    ),
-    Row(
-        "dropout",
-        (real,),
-        ones_of(
-            [(4, 6), (), (5, 41), (2, 0)],
-            [{}, {"p": 0.25}, {"p": 0}, {"p": 1}, {"p": 0.5, "training": False}],
-        ),
-        _dropout,
-        random=True,
     ),
 )

@@ -251,7 +251,7 @@ INDICES = (
 
 NEURAL = (
     Bad(lambda: F.linear(v, bb.zeros((2, 4))), S, "linear: weight [2, 4] takes [..., 4], got [3]."),
-    Bad(lambda: F.linear(v, v), S, "linear: weight [3] takes [..., 3], got [3]."),
+    Bad(lambda: F.linear(v, v[:2]), S, "linear: weight [2] takes [..., 2], got [3]."),
     Bad(lambda: F.linear(v, bb.tensor(1.0)), S, "linear: weight [] takes [..., ?], got [3]."),
     Bad(lambda: F.linear(v, bb.zeros((2, 3)), v), S, "linear: bias must have shape [2], got [3]."),
     Bad(lambda: F.conv2d(x, kernel), S, "conv2d: the input must be [n, c, h, w] or [c, h, w], got [2, 3]."),
@@ -271,7 +271,7 @@ NEURAL = (
     Bad(lambda: F.max_pool2d(x, 2), S, "max_pool2d: the input must be [n, c, h, w] or [c, h, w], got [2, 3]."),
     Bad(lambda: F.max_pool2d(image > 0, 2), T, "max_pool2d: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: F.max_pool2d(image, 0), A, "max_pool2d: kernel_size must be at least 1, got 0."),
-    Bad(lambda: F.max_pool2d(image, 5), S, "max_pool2d: a window spans [5, 5], more than the padded image: [1, 2, 4, 4], padding [0, 0]."),
+    Bad(lambda: F.max_pool2d(image, 5), S, "max_pool2d: windows that span [5, 5] do not fit into [4, 4], padding [0, 0]."),
     Bad(lambda: F.max_pool2d(image, 2, padding=2), A, "max_pool2d: padding 2 is over half the kernel, [2, 2].", "B057-max_pool2d"),
     Bad(lambda: F.avg_pool2d(image, 2, padding=2), A, "avg_pool2d: padding 2 is over half the kernel, [2, 2].", "B057-avg_pool2d"),
     Bad(lambda: F.batch_norm(v, None, None, training=True), S, "batch_norm: the input must be [n, c, ...], got [3]."),

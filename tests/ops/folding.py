@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from backburner.nn import functional
 from ops._row import Array, Row, ones_of, real
 from ops.conv import each
 
@@ -96,7 +97,9 @@ FOLD: tuple[Any, ...] = (
 )
 
 ROWS = (
-    Row("unfold", (real,), UNFOLD, _unfold),
+    Row(
+        "unfold", (real,), UNFOLD, _unfold, call=functional.unfold
+    ),  # the method is another's: sliding windows
     Row("fold", (real,), FOLD, _fold),
     Row(
         "pixel_shuffle",

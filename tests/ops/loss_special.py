@@ -52,6 +52,8 @@ SPECIALS = (
     Special("nll_loss-of-ignored-rows-alone", _nll([-100, -100]), ([[1, 2], [3, 4]],), nan, ([[0, 0], [0, 0]],)),
     Special("nll_loss-of-nan-in-an-ignored-row", _nll([0, -100]), ([[-1, 0], [nan, inf]],), 1, ([[-1, 0], [0, 0]],)),
     Special("nll_loss-sum-of-ignored-rows-alone", _nll([7], ignore_index=7, reduction="sum"), ([[1, 2]],), 0, ([[0, 0]],)),
+    Special("nll_loss-of-an-impossible-class-that-weighs-nothing", lambda x: F.nll_loss(x, bb.tensor([0, 1]),
+            bb.tensor([0, 2], dtype=x.dtype)), ([[-inf, 0], [-inf, -1]],), 1, ([[0, 0], [0, -1]],)),
     Special("B024-nll_loss-weights", lambda x: F.nll_loss(F.log_softmax(x, 1), bb.tensor([2, -100, 1]),
             bb.tensor([1, 2, 3], dtype=x.dtype)), (LOGITS,), 1.140381),
     Special("cross_entropy-of-an-impossible-class-that-nobody-wants", F.cross_entropy,

@@ -1,73 +1,53 @@
-"""Rows of the pooling ops."""
+"""Rows of average and power-average pooling."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ops._row import Array, Row, ones_of, real
-from ops.conv import two
+from ops._pooling import PARTS, Places, adaptive, each, pooled, regular
+from ops._row import Array, Row, away_from_zero, ones_of, positive, real
 
 
-def _windows(
-    size: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool
-) -> list[range]:
-    """Return the places of the taps of each window along an axis."""
-    span = dilation * (kernel - 1) + 1
-    room = (size + 2 * padding - span) / stride
-    count = (math.ceil(room) if ceil_mode else math.floor(room)) + 1
-    starts = [i * stride - padding for i in range(count)]
-    return [range(s, s + span, dilation) for s in starts if not ceil_mode or s < size]
+def _mean(count: int) -> Callable[..., Any]:
+    def reference(
+        x: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Any:  # fmt: skip
+        space = x.shape[x.ndim - count :]
+        frame = each(padding if count_include_pad else 0, count)
+
+        def mean(x: Array, taps: Places, inside: list[int]) -> Any:
+            counted = [
+                t for t in taps if all(-p <= i < n + p for i, n, p in zip(t, space, frame, strict=True))
+            ]
+            return x[..., inside].sum(axis=-1) / (divisor_override or len(counted))
+
+        window = (kernel_size, stride, padding, 1, ceil_mode)
+        return pooled(x, count, lambda space: regular(space, *window), mean)
+
+    return reference
 
 
-def _pool(
-    x: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, reduce: Any
-) -> Any:
-    if x.ndim == 3:
-        return _pool(x[None], kernel_size, stride, padding, dilation, ceil_mode, reduce)[0]
-    steps = kernel_size if stride is None else stride
-    rows, columns = (
-        _windows(
-            x.shape[2 + i], two(kernel_size)[i], two(steps)[i], two(padding)[i], two(dilation)[i], ceil_mode
-        )
-        for i in (0, 1)
-    )
-    out = np.empty((*x.shape[:2], len(rows), len(columns)))
-    for i, j in np.ndindex(len(rows), len(columns)):
-        taps = [(r, c) for r in rows[i] for c in columns[j]]
-        out[:, :, i, j] = reduce(x, taps)
-    return out
+def _power(count: int) -> Callable[..., Any]:
+    def reference(
+        x: Array, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> Any:
+        taps_of_all = math.prod(each(kernel_size, count))
 
+        def norm(x: Array, taps: Places, inside: list[int]) -> Any:
+            met = x[..., inside]
+            if math.isinf(norm_type):
+                return np.abs(met).max(axis=-1) if norm_type > 0 else np.abs(met).min(axis=-1)
+            return (np.power(met, norm_type).mean(axis=-1) * taps_of_all) ** (1 / norm_type)
 
-def _max(
-    x: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
-) -> Any:  # fmt: skip
-    def reduce(x: Array, taps: Any) -> Any:
-        met = [x[:, :, r, c] for r, c in taps if 0 <= r < x.shape[2] and 0 <= c < x.shape[3]]
-        return np.array(met).max(axis=0)
+        window = (kernel_size, stride, 0, 1, ceil_mode)
+        return pooled(x, count, lambda space: regular(space, *window), norm)
 
-    return _pool(x, kernel_size, stride, padding, dilation, ceil_mode, reduce)
-
-
-def _avg(
-    x: Array,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Any:
-    def reduce(x: Array, taps: Any) -> Any:
-        (h, w), (ph, pw) = x.shape[2:], two(padding)
-        met = [x[:, :, r, c] for r, c in taps if 0 <= r < h and 0 <= c < w]
-        if not count_include_pad:
-            ph = pw = 0
-        divisor = sum(-ph <= r < h + ph and -pw <= c < w + pw for r, c in taps)
-        return np.sum(met, axis=0) / divisor
-
-    return _pool(x, kernel_size, stride, padding, 1, ceil_mode, reduce)
+    return reference
 
 
 COMMON: tuple[dict[str, Any], ...] = (
@@ -77,38 +57,82 @@ COMMON: tuple[dict[str, Any], ...] = (
     {"kernel_size": (2, 3), "padding": (1, 0), "ceil_mode": True},
     {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True},
     {"kernel_size": 2, "stride": 3, "ceil_mode": True},
-    {"kernel_size": 1},
     {"kernel_size": 1, "stride": 2},
 )
 SHAPES = ((2, 3, 5, 6), (3, 7, 4))
+LINES = (
+    *ones_of([(2, 1, 7)], [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}]),
+    *ones_of([(2, 6)], [{"kernel_size": 4, "stride": 3, "padding": 2, "ceil_mode": True, "count_include_pad": False}]),
+)  # fmt: skip
+IMAGES = (
+    *ones_of(SHAPES, COMMON),
+    *ones_of(SHAPES[1:], [{**options, "count_include_pad": False} for options in COMMON[2:5]]),
+    *ones_of([(2, 5, 5)], [{**COMMON[4], "divisor_override": 7}, {"kernel_size": 2, "divisor_override": -1}]),
+    *ones_of([(2, 1, 4, 3)], [{"kernel_size": (4, 3)}, {"kernel_size": 1}]),
+)
+VOLUMES = (
+    *ones_of([(2, 1, 3, 4, 5)], [{"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True}]),
+    *ones_of([(2, 3, 4, 3)], [
+        {"kernel_size": (2, 3, 1), "stride": (1, 2, 2), "padding": (1, 1, 0), "count_include_pad": False},
+        {"kernel_size": 2, "stride": 2, "padding": 1, "ceil_mode": True, "divisor_override": 3},
+    ]),
+)  # fmt: skip
+NONE = {1: (0, 2, 4), 2: (2, 0, 4, 4), 3: (0, 1, 2, 2, 4)}
+POWERS: tuple[dict[str, Any], ...] = (
+    {"norm_type": 2, "kernel_size": 2},
+    {"norm_type": 2.0, "kernel_size": 3, "stride": 2, "ceil_mode": True},
+    {"norm_type": 1, "kernel_size": 2, "stride": 1},
+    {"norm_type": math.inf, "kernel_size": 2},
+    {"norm_type": -math.inf, "kernel_size": 2, "stride": 1},
+)
+ROOTS: tuple[dict[str, Any], ...] = (
+    {"norm_type": 3, "kernel_size": 2},
+    {"norm_type": 4, "kernel_size": 2, "stride": 1},
+    {"norm_type": 1.5, "kernel_size": 2, "stride": 1},
+    {"norm_type": -1, "kernel_size": 2},
+)
+SMALL: dict[int, list[tuple[int, ...]]] = {1: [(2, 1, 7)], 2: [(2, 4, 5)], 3: [(1, 2, 3, 3, 4)]}
 
 ROWS = (
-    Row(
-        "max_pool2d",
-        (real,),
-        (
-            *ones_of(SHAPES, COMMON),
-            *ones_of(
-                [(2, 2, 6, 7)],
-                [
-                    {"kernel_size": 2, "dilation": 3},
-                    {"kernel_size": 3, "stride": 1, "padding": 1, "dilation": (1, 2)},
-                ],
-            ),
-            *ones_of([(1, 1, 17, 18)], [{"kernel_size": 17}]),
-            *ones_of([(0, 2, 4, 4), (2, 0, 4, 4)], [{"kernel_size": 2}]),
-        ),
-        _max,
+    *(
+        Row(
+            f"avg_pool{count}d",
+            (real,),
+            (*usual, *ones_of([NONE[count]], [{"kernel_size": 2}])),
+            _mean(count),
+            exact=False,
+        )
+        for count, usual in ((1, LINES), (2, IMAGES), (3, VOLUMES))
     ),
-    Row(
-        "avg_pool2d",
-        (real,),
-        (
-            *ones_of(SHAPES, COMMON),
-            *ones_of(SHAPES, [{**options, "count_include_pad": False} for options in COMMON[2:5]]),
-            *ones_of([(0, 2, 4, 4), (2, 0, 4, 4)], [{"kernel_size": 2}]),
-        ),
-        _avg,
-        exact=False,
+    *(
+        Row(
+            f"adaptive_avg_pool{count}d",
+            (real,),
+            (*PARTS[count], *ones_of([NONE[count]], [{"output_size": 3}])),
+            adaptive(count, lambda x, taps, inside: x[..., inside].mean(axis=-1)),
+            exact=False,
+        )
+        for count in (1, 2, 3)
+    ),
+    *(
+        Row(
+            f"lp_pool{count}d",
+            (away_from_zero,),
+            (*ones_of(SMALL[count], POWERS), *ones_of([NONE[count]], POWERS[:1])),
+            _power(count),
+            exact=False,
+        )
+        for count in (1, 2, 3)
+    ),
+    *(
+        Row(
+            f"lp_pool{count}d",
+            (positive,),
+            ones_of(SMALL[count], ROOTS),
+            _power(count),
+            exact=False,
+            name=f"lp_pool{count}d_of_positive",
+        )
+        for count in (1, 2, 3)
     ),
 )

@@ -14,6 +14,8 @@ ALIGNED = "interpolate: align_corners goes with linear, bilinear, bicubic, trili
 REFUSED = (
     Bad(lambda: F.interpolate(array, 2), T, "interpolate: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: F.interpolate(image, 2, mode="cubic"), A, "interpolate: mode must be one of nearest, nearest-exact, linear, "),
+    Bad(lambda: F.interpolate(image, 2, mode=["area"]), A, "interpolate: mode must be one of nearest, nearest-exact, linear, ",
+        "interpolate-of-a-list"),
     Bad(lambda: F.interpolate(bb.zeros((2, 3)), 2), S,
         "interpolate: mode 'nearest' takes [n, c, l], [n, c, h, w], [n, c, d, h, w], got [2, 3]."),
     Bad(lambda: F.interpolate(line, 2, mode="bilinear"), S, "interpolate: mode 'bilinear' takes [n, c, h, w], got [1, 2, 4]."),
@@ -38,7 +40,7 @@ REFUSED = (
     Bad(lambda: F.interpolate(image, 2, recompute_scale_factor=True), A,
         "interpolate: recompute_scale_factor goes with scale_factor, not with size."),
     Bad(lambda: F.interpolate(image, 2**31), S, "interpolate: a shape has more elements than fit into memory: "),
-    Bad(lambda: F.interpolate(image, scale_factor=1e300), S, "interpolate: a shape has more elements than fit into memory: ",
+    Bad(lambda: F.interpolate(image, scale_factor=1e308), S, "interpolate: a shape has more elements than fit into memory: ",
         "interpolate-by-too-much"),
     Bad(lambda: F.grid_sample(image, array), T, "grid_sample: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: F.grid_sample(image, grid, mode="linear"), A,

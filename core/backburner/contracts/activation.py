@@ -60,10 +60,3 @@ class Activation(Protocol):
     def log_softmax(self, x: Array, /, *, axis: int) -> Array:
         """Return ``x - logsumexp(x)`` along ``axis``."""
         ...
-
-    def dropout(self, x: Array, /, *, p: float, seed: int) -> Array:
-        """Zero each element with probability ``p`` and scale the rest by ``1 / (1 - p)``.
-
-        A pure function: ``seed`` decides the mask, so that a recomputation draws the same one.
-        """
-        ...

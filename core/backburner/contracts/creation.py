@@ -34,7 +34,9 @@ class Creation(Protocol):
         """Return draws that ``seed`` decides.
 
         ``distribution`` is ``"uniform"`` with options ``(low, high)``, ``"normal"`` with ``(mean, std)``,
-        ``"integers"`` with ``(low, high)`` of the half-open range, ``"bernoulli"`` with ``(p,)``, or
-        ``"permutation"`` with ``(n,)``.
+        ``"integers"`` with ``(low, high)`` of the half-open range, ``"bernoulli"`` with ``(p,)``, a number or
+        an array that broadcasts to ``shape``, ``"permutation"`` with ``(n,)``, ``"trunc_normal"`` with
+        ``(mean, std, low, high)``, ``"multinomial"`` with ``(probabilities, replacement)``, float64 rows for
+        ``shape[:-1]``, or ``"dirichlet"`` with ``(concentration,)``, float64 that broadcasts to ``shape``.
         """
         ...

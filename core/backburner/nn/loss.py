@@ -1,4 +1,4 @@
-"""Losses as modules."""
+"""Losses of probabilities and classes as modules."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.nn import functional as F
-from backburner.nn._module import Module
-from backburner.nn._parameter import Buffer
+from backburner.nn._loss import Loss, constant
 
 
-class CrossEntropyLoss(Module):
+class CrossEntropyLoss(Loss):
     """``functional.cross_entropy`` with these options."""
 
     def __init__(
@@ -20,7 +19,7 @@ class CrossEntropyLoss(Module):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        self.weight = None if weight is None else Buffer(weight)
+        self.weight = constant(weight)
         self.ignore_index = ignore_index
         self.reduction = reduction
         self.label_smoothing = label_smoothing
@@ -30,21 +29,52 @@ class CrossEntropyLoss(Module):
             x, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
 
-    def extra_repr(self) -> str:
-        return (
-            f"ignore_index={self.ignore_index}, reduction={self.reduction!r}, "
-            f"label_smoothing={self.label_smoothing}"
-        )
+
+class NLLLoss(Loss):
+    """``functional.nll_loss`` with these options."""
+
+    def __init__(
+        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
+    ) -> None:
+        self.weight = constant(weight)
+        self.ignore_index = ignore_index
+        self.reduction = reduction
+
+    def forward(self, x: Tensor, target: Any) -> Tensor:
+        return F.nll_loss(x, target, self.weight, self.ignore_index, self.reduction)
 
 
-class MSELoss(Module):
-    """``functional.mse_loss`` with this reduction."""
+class BCELoss(Loss):
+    """``functional.binary_cross_entropy`` with these options."""
 
-    def __init__(self, reduction: str = "mean") -> None:
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
+        self.weight = constant(weight)
         self.reduction = reduction
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(x, target, self.reduction)
+        return F.binary_cross_entropy(x, target, self.weight, self.reduction)
 
-    def extra_repr(self) -> str:
-        return f"reduction={self.reduction!r}"
+
+class BCEWithLogitsLoss(Loss):
+    """``functional.binary_cross_entropy_with_logits`` with these options."""
+
+    def __init__(
+        self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
+    ) -> None:
+        self.weight = constant(weight)
+        self.reduction = reduction
+        self.pos_weight = constant(pos_weight)
+
+    def forward(self, x: Tensor, target: Tensor) -> Tensor:
+        return F.binary_cross_entropy_with_logits(x, target, self.weight, self.reduction, self.pos_weight)
+
+
+class KLDivLoss(Loss):
+    """``functional.kl_div`` with these options."""
+
+    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
+        self.reduction = reduction
+        self.log_target = log_target
+
+    def forward(self, x: Tensor, target: Tensor) -> Tensor:
+        return F.kl_div(x, target, self.reduction, self.log_target)

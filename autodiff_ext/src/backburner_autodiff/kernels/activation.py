@@ -46,14 +46,6 @@ def sigmoid_backward(g: Any, out: Any, dx: Any) -> None:
         dx[i] = zero if g[i] == zero else g[i] * (out[i] * (one - out[i]))
 
 
-@kernel("x[...], bool[...], x -> x[...]")
-def dropout_backward(g: Any, mask: Any, scale: Any, dx: Any) -> None:
-    """Let the scaled cotangent through where ``mask`` holds."""
-    zero = g.dtype.type(0)
-    for i in prange(g.size):
-        dx[i] = g[i] * scale if mask[i] else zero
-
-
 @kernel("x[...] -> x[...]", cost=2)
 def gelu_forward(x: Any, out: Any) -> None:
     """Return ``x * Phi(x)``."""

@@ -10,6 +10,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     ctc,
     decompositions,
     distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -18,9 +19,11 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,
@@ -29,6 +32,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 from backburner_autodiff.rules._rule import RULES, Rule

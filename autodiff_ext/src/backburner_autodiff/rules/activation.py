@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backburner.backends.numpy import activation
 from backburner_autodiff.kernels import activation as kernels
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
@@ -167,19 +166,3 @@ def log_softmax_forward(x: Array, /, *, axis: int) -> tuple[Array, None]:
 def log_softmax(out: Array, x: Array, *, axis: int, residuals: None) -> tuple[Vjp]:
     rows, columns = kernels.log_softmax_backward, kernels.log_softmax_columns_backward
     return (lambda g: _denormalised(g, out, axis, rows, columns),)
-
-
-def dropout_forward(x: Array, /, *, p: float, seed: int) -> tuple[Array, Array | None]:
-    """Return what the core returns, and the mask: drawing it again would cost more than a byte per element."""
-    if p in (0, 1):
-        return activation.dropout(x, p=p, seed=seed), None
-    mask = activation.dropout_mask(x.shape, p, seed)
-    return activation.drop(x, mask, p), mask
-
-
-@rule(forward=dropout_forward)
-def dropout(out: Array, x: Array, *, p: float, seed: int, residuals: Array | None) -> tuple[Vjp]:
-    if residuals is None:
-        return (lambda g: g if p == 0 else np.zeros_like(g),)
-    scale = 1.0 / (1.0 - p)
-    return (lambda g: _mapped(kernels.dropout_backward, g, residuals, scale, shape=g.shape, dtype=g.dtype),)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from backburner.backends.numpy import conv as core
-from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, stack_frames
+from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, pieces, stack_frames
 from backburner_autodiff.kernels.conv import (
     conv2d_gather,
     conv2d_scatter,
@@ -93,9 +93,32 @@ def conv2d_gradients(
         dx = _pointwise(g, weight, groups)
     to_x, to_weight = to_x and dx is None, to_weight and dweight is None
     if to_x or to_weight:
-        window = (*stride, *padding, *dilation)
-        by_columns, of_columns = _columns(g, x, weight, window, groups, to_x, to_weight)
+        by_columns, of_columns = _in_pieces(g, x, weight, stride, padding, dilation, groups, to_x, to_weight)
         dx, dweight = dx if dx is not None else by_columns, dweight if dweight is not None else of_columns
+    return dx, dweight
+
+
+def _in_pieces(
+    g: Array, x: Array, weight: Array, stride: Pair, padding: Pair, dilation: Pair, groups: int, to_x: bool, to_weight: bool
+) -> Gradients:  # fmt: skip
+    """Return the gradients by way of columns, for a long signal piece by piece, as in the core."""
+    c, _, w = x.shape[1:]
+    kh, kw = weight.shape[2:]
+    size = g.shape[2], g.shape[3]
+    parts = pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    if not parts:
+        return _columns(g, x, weight, (*stride, *padding, *dilation), groups, to_x, to_weight)
+    window = (*stride, padding[0], 0, *dilation)
+    dx = np.zeros(x.shape, x.dtype) if to_x else None
+    dweight = np.zeros(weight.shape, x.dtype) if to_weight else None
+    for part in parts:
+        cotangent = np.ascontiguousarray(g[..., part.outputs])
+        by_columns, of_columns = _columns(cotangent, part.of(x), weight, window, groups, to_x, to_weight)
+        if dx is not None and by_columns is not None:
+            before, behind = part.sides
+            dx[..., part.inputs] += by_columns[..., before : by_columns.shape[3] - behind]
+        if dweight is not None and of_columns is not None:
+            dweight += of_columns
     return dx, dweight
 
 

@@ -25,7 +25,7 @@ def ctc_loss_forward(
     alpha = np.empty((len(x), *chain.classes.shape))
     end = ctc.forward(x, chain, input_lengths, alpha)
     total = ctc.log_probability(end, target_lengths)
-    return np.asarray(-total).astype(x.dtype), Chances(chain, alpha, total)
+    return np.asarray(0 - total).astype(x.dtype), Chances(chain, alpha, total)
 
 
 @rule(forward=ctc_loss_forward, compute_bound=True)

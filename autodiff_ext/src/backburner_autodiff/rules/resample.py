@@ -60,7 +60,7 @@ def grid_sample(
         dgrid = np.zeros((n, count, d), grid.dtype) if needed[1] else None
         cotangents, planes = g.reshape(n, c, count), x.reshape(n, c, pixels)
         total = np.empty((0, 0, 0))
-        blocks = samples(grid.reshape(n, count, d), x.shape[2:], mode, padding_mode, align_corners)
+        blocks = samples(grid.reshape(n, count, d), x.shape[2:], mode, padding_mode, align_corners, needed[1])
         for images, points, rows, columns in blocks if g.size else ():
             part = cotangents[images, :, points]
             if dx is not None:

@@ -12,6 +12,7 @@ from backburner.backends.numpy import (
     ctc,
     decompositions,
     distance,
+    dropout,
     elementwise,
     floating,
     folding,
@@ -20,9 +21,11 @@ from backburner.backends.numpy import (
     linalg,
     loss,
     margin,
+    maxpool,
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,
@@ -31,6 +34,7 @@ from backburner.backends.numpy import (
     shape,
     sorting,
     trigonometric,
+    unpool,
     windows,
 )
 
@@ -128,10 +132,15 @@ class NumpyBackend:
     glu = staticmethod(activation.glu)
     softmax = staticmethod(activation.softmax)
     log_softmax = staticmethod(activation.log_softmax)
-    dropout = staticmethod(activation.dropout)
+
+    dropout = staticmethod(dropout.dropout)
 
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
+
+    rnn = staticmethod(recurrent.rnn)
+    gru = staticmethod(recurrent.gru)
+    lstm = staticmethod(recurrent.lstm)
 
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 
@@ -195,6 +204,7 @@ class NumpyBackend:
     take_along_axis = staticmethod(indexing.take_along_axis)
     at = staticmethod(indexing.at)
     embedding = staticmethod(indexing.embedding)
+    embedding_bag = staticmethod(indexing.embedding_bag)
 
     conv2d = staticmethod(conv.conv2d)
     conv3d = staticmethod(conv.conv3d)
@@ -205,8 +215,11 @@ class NumpyBackend:
     unfold = staticmethod(folding.unfold)
     fold = staticmethod(folding.fold)
 
-    max_pool2d = staticmethod(pool.max_pool2d)
     avg_pool2d = staticmethod(pool.avg_pool2d)
+
+    max_pool2d = staticmethod(maxpool.max_pool2d)
+
+    max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
     layer_norm = staticmethod(norm.layer_norm)

@@ -44,26 +44,31 @@ def windows(
 
 def cubic_weights(t: Array, axis: int) -> Array:
     """Return the weights, along a new axis, of the four taps around a place ``t`` behind the second of them."""
-    return np.stack([_keys(np.abs(t - i), CUBIC) for i in range(-1, 3)], axis)
+    parts = [_outer(t + 1, CUBIC), _inner(t, CUBIC), _inner(1 - t, CUBIC), _outer(2 - t, CUBIC)]
+    return np.stack(parts, axis)
 
 
 def cubic_slopes(t: Array, axis: int) -> Array:
     """Return the derivatives of ``cubic_weights`` by ``t``."""
     a = CUBIC
-    slopes = []
-    for i in range(-1, 3):
-        d = np.abs(t - i)
-        inner = (3 * (a + 2) * d - 2 * (a + 3)) * d
-        outer = (3 * a * d - 10 * a) * d + 8 * a
-        slopes.append(np.where(d <= 1, inner, outer) * (1 if i < 1 else -1))
-    return np.stack(slopes, axis)
+
+    def inner(d: Array) -> Array:
+        return (3 * (a + 2) * d - 2 * (a + 3)) * d
+
+    def outer(d: Array) -> Array:
+        return (3 * a * d - 10 * a) * d + 8 * a
+
+    return np.stack([outer(t + 1), inner(t), -inner(1 - t), -outer(2 - t)], axis)
 
 
-def _keys(d: Array, a: float) -> Array:
-    """Return the cubic filter at distance ``d`` (Keys, "Cubic convolution interpolation", 1981)."""
-    inner = ((a + 2) * d - (a + 3)) * d * d + 1
-    outer = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-    return np.asarray(np.where(d <= 1, inner, np.where(d >= 2, 0, outer)))
+def _inner(d: Array, a: float) -> Array:
+    """Return the cubic filter at distance ``d`` up to 1 (Keys, "Cubic convolution interpolation", 1981)."""
+    return ((a + 2) * d - (a + 3)) * d * d + 1
+
+
+def _outer(d: Array, a: float) -> Array:
+    """Return the same from 1 to 2."""
+    return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
 
 
 def _nearest(n: int, m: int, offset: float, ratio: float | None, dtype: np.dtype[Any]) -> Array:
@@ -114,7 +119,7 @@ def _smooth(n: int, m: int, mode: str, ratio: float | None, align_corners: bool)
     if mode == "linear":
         weights = np.maximum(1 - d, 0)
     elif mode == "cubic":
-        weights = _keys(d, CUBIC_ANTIALIAS)
+        weights = np.where(d < 1, _inner(d, CUBIC_ANTIALIAS), np.where(d < 2, _outer(d, CUBIC_ANTIALIAS), 0))
     else:
         weights = np.where(d < 3, np.sinc(d) * np.sinc(d / 3), 0)
     weights[taps >= (first + counts)[:, None]] = 0

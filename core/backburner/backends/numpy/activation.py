@@ -1,4 +1,4 @@
-"""Forwards of the smooth activations, of relu and of dropout."""
+"""Forwards of relu and the smooth activations."""
 
 from __future__ import annotations
 
@@ -155,30 +155,3 @@ def _shifted(x: Array, axis: int) -> Array:
     """Return ``x`` minus its largest element along ``axis``, a new array whose exp cannot overflow."""
     with np.errstate(invalid="ignore"):  # inf - inf is NaN by contract
         return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True), out=np.empty_like(x))
-
-
-def dropout(x: Array, /, *, p: float, seed: int) -> Array:
-    """Zero each element with probability ``p`` and scale the rest by ``1 / (1 - p)``."""
-    if p == 0:
-        return x
-    if p == 1:
-        return np.zeros_like(x)
-    return drop(x, dropout_mask(x.shape, p, seed), p)
-
-
-def dropout_mask(shape: tuple[int, ...], p: float, seed: int) -> Array:
-    """Return which elements stay, as bool."""
-    draws = np.random.Generator(np.random.PCG64(seed)).random(shape, dtype=np.float32)
-    return np.asarray(draws >= p)
-
-
-def drop(x: Array, mask: Array, p: float) -> Array:
-    """Return ``x / (1 - p)`` where ``mask`` holds, else 0, whatever ``x`` is there.
-
-    The mask acts on the bits: a product leaves NaN at dropped infinities, and a select is six times slower.
-    """
-    bits = np.dtype(f"i{x.itemsize}")
-    out = np.multiply(x, 1.0 / (1.0 - p), out=np.empty_like(x))
-    view = out.view(bits)
-    view &= np.negative(mask, dtype=bits)
-    return out

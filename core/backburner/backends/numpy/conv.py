@@ -11,6 +11,7 @@ kernel spans there, laid side by side as channels of one image, a *frame*.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -23,6 +24,9 @@ CHUNK_BYTES = 1 << 20
 BAND_BYTES = 32 << 20
 """Columns of one band of a large image: more, since each band is another pass over the weights."""
 
+
+PIECE_BYTES = 4 << 20
+"""Columns of one piece of a long signal."""
 
 FRAME_BYTES = 4 << 20
 """Frames of one chunk of volumes."""
@@ -74,6 +78,52 @@ def conv2d_chunk(row_bytes: int, rows: int) -> Pair:
     return max(1, CHUNK_BYTES // (row_bytes * rows)), rows
 
 
+class Piece(NamedTuple):
+    """A part of the width of images, for outputs that are too many at once.
+
+    Attributes:
+        outputs: which places of the output rows.
+        inputs: the columns of the images that these meet.
+        sides: the zeros of the padding before and behind.
+    """
+
+    outputs: slice
+    inputs: slice
+    sides: Pair
+
+    def of(self, x: Array) -> Array:
+        """Return the part of images, padded."""
+        part = x[..., self.inputs]
+        return part if self.sides == (0, 0) else np.pad(part, ((0, 0),) * 3 + (self.sides,))
+
+
+def pieces(
+    place_bytes: int, size: Pair, width: int, kernel: int, stride: int, padding: int, dilation: int
+) -> list[Piece]:
+    """Return the parts to treat one by one; none if the rows are short enough.
+
+    Args:
+        place_bytes: what one output needs.
+        size: the outputs along both axes.
+        width: the places of an input row; like the rest along the second axis.
+        kernel: the taps.
+        stride: the step between windows.
+        padding: zeros on either side.
+        dilation: the distance between taps.
+    """
+    limit = PIECE_BYTES if size[0] == 1 else BAND_BYTES
+    if place_bytes * size[1] <= limit or size[1] == 1:
+        return []
+    found = []
+    step = max(1, limit // place_bytes)
+    for first in range(0, size[1], step):
+        last = min(size[1], first + step)
+        start, stop = first * stride - padding, (last - 1) * stride - padding + dilation * (kernel - 1) + 1
+        sides = min(max(0, -start), stop - start), min(max(0, stop - width), stop - start)
+        found.append(Piece(slice(first, last), slice(start + sides[0], stop - sides[1]), sides))
+    return found
+
+
 @np.errstate(all="ignore")  # also because wrapped places, which are dropped, may overflow
 def conv2d(
     x: Array, weight: Array, bias: Array | None, /,
@@ -87,6 +137,20 @@ def conv2d(
         return np.empty((n, o, *size), x.dtype)
     if kh == kw == 1 and padding == (0, 0):
         return _pointwise(x[:, :, :: stride[0], :: stride[1]], weight, bias, groups)
+    parts = pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    if parts:
+        out = np.empty((n, o, *size), x.dtype)
+        for part in parts:
+            out[..., part.outputs] = conv2d(
+                part.of(x),
+                weight,
+                bias,
+                stride=stride,
+                padding=(padding[0], 0),
+                dilation=dilation,
+                groups=groups,
+            )
+        return out
     # With stride 1 what a tap meets is one run of the padded image, if the places at the end of each row,
     # where the window wraps round, are computed too and dropped. That saves about 8 ns for each row that is
     # copied in pieces else, and costs a share of the product for each such place.

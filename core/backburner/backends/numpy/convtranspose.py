@@ -6,8 +6,12 @@ the kernel, what every input adds at the place that the tap stands on, and the t
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
 
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from backburner.backends.numpy import conv
 from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, meeting
 from backburner.contracts import Array, Pair, Triple
 
@@ -35,41 +39,49 @@ def conv_transpose2d(
         for i in (0, 1)
     )
     out = np.zeros((n, o, oh, ow), x.dtype)
-    images, band = conv2d_chunk(o * kh * kw * w * x.itemsize, h)
+    place = o * kh * kw * x.itemsize
+    images, band = conv2d_chunk(place * w, h)
     images = max(1, min(images, n))
+    step = max(1, min(w, (conv.PIECE_BYTES if h == 1 else conv.BAND_BYTES) // max(place, 1)))
     matrix = weight.reshape(groups, c // groups, each * kh * kw).swapaxes(1, 2)
-    memory = np.empty(images * o * kh * kw * band * w, x.dtype)
-    for first in range(0, n if o else 0, images):
-        count = min(images, n - first)
-        for top in range(0, h, band):
-            rows = min(band, h - top)
-            inputs = x[first : first + count, :, top : top + rows].reshape(
-                count, groups, c // groups, rows * w
-            )
-            columns = memory[: count * o * kh * kw * rows * w]
-            product = np.multiply if c == groups else np.matmul  # BLAS is slow at one term
-            product(matrix, inputs, out=columns.reshape(count, groups, each * kh * kw, rows * w))
-            add_taps(
-                columns.reshape(count, o, kh, kw, rows, w), top, stride, padding, dilation,
-                out[first : first + count],
-            )  # fmt: skip
+    product = np.multiply if c == groups else np.matmul  # BLAS is slow at one term
+    memory = np.empty(images * o * kh * kw * band * step, x.dtype)
+    for first, top, left in itertools.product(
+        range(0, n if o else 0, images), range(0, h, band), range(0, w, step)
+    ):
+        part = x[first : first + images, :, top : top + band, left : left + step]
+        count, _, rows, width = part.shape
+        columns = memory[: count * o * kh * kw * rows * width]
+        product(
+            matrix,
+            part.reshape(count, groups, c // groups, rows * width),
+            out=columns.reshape(count, groups, each * kh * kw, rows * width),
+        )
+        columns = columns.reshape(count, o, kh, kw, rows, width)
+        add_taps(columns, (top, left), stride, padding, dilation, out[first : first + count])
     if bias is not None:
         out += bias[:, None, None]
     return out
 
 
-def add_taps(columns: Array, top: int, stride: Pair, padding: Pair, dilation: Pair, out: Array) -> None:
-    """Add what each tap gives, for the windows in rows from ``top`` on, to the places that it stands on.
+def add_taps(columns: Array, corner: Pair, stride: Pair, padding: Pair, dilation: Pair, out: Array) -> None:
+    """Add what each tap gives, for the windows from the one at ``corner`` on, to the places that it stands on.
 
     Shape:
         columns ``[n, c, kh, kw, rows, ow]``, out ``[n, c, h, w]``.
     """
-    _, _, kh, kw, rows, ow = columns.shape
+    kh, kw, rows, ow = columns.shape[2:]
     h, w = out.shape[2:]
+    if padding == (0, 0) and dilation == (1, 1) and kh <= stride[0] and kw <= stride[1]:  # no two meet
+        met = out[:, :, corner[0] * stride[0] :, corner[1] * stride[1] :]
+        n, c, y, z = met.strides
+        windows = as_strided(met, columns.shape, (n, c, y, z, stride[0] * y, stride[1] * z))
+        windows += columns
+        return
     for i in range(kh):
-        above, below, ys = meeting(top * stride[0] + i * dilation[0] - padding[0], stride[0], h, rows)
+        above, below, ys = meeting(corner[0] * stride[0] + i * dilation[0] - padding[0], stride[0], h, rows)
         for j in range(kw):
-            left, right, xs = meeting(j * dilation[1] - padding[1], stride[1], w, ow)
+            left, right, xs = meeting(corner[1] * stride[1] + j * dilation[1] - padding[1], stride[1], w, ow)
             out[:, :, ys, xs] += columns[:, :, i, j, above:below, left:right]
 
 

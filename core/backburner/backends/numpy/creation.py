@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from backburner.backends.numpy._draws import dirichlet, multinomial, trunc_normal
 from backburner.contracts import Array, Shape
 from backburner.dtype import DType
 
@@ -77,7 +78,7 @@ def _integers(generator: np.random.Generator, shape: Shape, dtype: DType, low: i
     return generator.integers(low, high, shape, dtype)
 
 
-def _bernoulli(generator: np.random.Generator, shape: Shape, dtype: DType, p: float) -> Array:
+def _bernoulli(generator: np.random.Generator, shape: Shape, dtype: DType, p: Any) -> Array:
     return np.asarray(generator.random(shape) < p).astype(dtype)  # 53 bits, so that a small p is exact
 
 
@@ -91,4 +92,7 @@ _DRAWS: dict[str, Any] = {
     "integers": _integers,
     "bernoulli": _bernoulli,
     "permutation": _permutation,
+    "trunc_normal": trunc_normal,
+    "multinomial": multinomial,
+    "dirichlet": dirichlet,
 }

@@ -36,7 +36,7 @@ def ctc_loss(
 ) -> Array:
     """Return the negative log probability of each target."""
     end = forward(x, states(targets, blank), input_lengths)
-    return np.asarray(-log_probability(end, target_lengths)).astype(x.dtype)
+    return np.asarray(0 - log_probability(end, target_lengths)).astype(x.dtype)
 
 
 @np.errstate(invalid="ignore")

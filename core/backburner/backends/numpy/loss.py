@@ -58,7 +58,7 @@ def soft_loss(logs: Array, goal: Array) -> Array:
     total = np.add.reduce(terms, axis=1)
     if not math.isfinite(np.add.reduce(total)):
         total = np.add.reduce(np.where(goal == 0, 0, terms), axis=1)
-    return np.asarray(np.negative(total, out=total))
+    return np.asarray(np.subtract(0, total, out=total))  # never -0
 
 
 def reduced_rows(loss: Array, reduction: str) -> Array:

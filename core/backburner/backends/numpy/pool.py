@@ -1,4 +1,4 @@
-"""Forwards of max_pool2d and avg_pool2d, and the geometry of pooling, which the rules share.
+"""Forward of avg_pool2d, and the geometry of pooling, which the other pooling ops and the rules share.
 
 A window is a rectangle, so the forwards reduce along one axis and then along the other: ``kh + kw`` passes
 over whole arrays instead of ``kh * kw``.
@@ -6,7 +6,7 @@ over whole arrays instead of ``kh * kw``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -37,53 +37,82 @@ def _size(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil
 
 
 def avg_pool2d_divisors(
-    size: Pair, kernel_size: Pair, stride: Pair, padding: Pair, ceil_mode: bool, count_include_pad: bool
+    size: Pair,
+    kernel_size: Pair,
+    stride: Pair,
+    padding: Pair,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None = None,
 ) -> tuple[Array, Array]:
-    """Return for both axes how many taps of each window count, int64; a window's divisor is their product.
+    """Return two arrays of int64, one for each axis; a window's divisor is the product of its two.
 
-    Taps in the padding count unless ``count_include_pad`` is false; taps behind it, where a window of
-    ``ceil_mode`` hangs over, never do.
+    Each holds how many taps of a window count along its axis. Taps in the padding count unless
+    ``count_include_pad`` is false; taps behind it, where a window of ``ceil_mode`` hangs over, never do.
     """
     divisors = []
     for i, windows in enumerate(pool2d_size(size, kernel_size, stride, padding, (1, 1), ceil_mode)):
         low, high = (-padding[i], size[i] + padding[i]) if count_include_pad else (0, size[i])
         starts = np.arange(windows) * stride[i] - padding[i]
         divisors.append(np.minimum(starts + kernel_size[i], high) - np.maximum(starts, low))
+    if divisor_override is not None:
+        divisors = [np.full_like(divisors[0], divisor_override), np.ones_like(divisors[1])]
     return divisors[0], divisors[1]
-
-
-def max_pool2d(
-    x: Array, /, *, kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool
-) -> Array:
-    """Return the largest element of each window, NaN if there is one; padding is the dtype's lowest value."""
-    oh, ow = pool2d_size(_plane(x), kernel_size, stride, padding, dilation, ceil_mode)
-    lowest = _lowest(x.dtype)
-    y = _reduce(np.maximum, lowest, x, 2, oh, kernel_size[0], stride[0], padding[0], dilation[0])
-    return _reduce(np.maximum, lowest, y, 3, ow, kernel_size[1], stride[1], padding[1], dilation[1])
 
 
 @np.errstate(all="ignore")
 def avg_pool2d(
     x: Array, /,
     *, kernel_size: Pair, stride: Pair, padding: Pair, ceil_mode: bool, count_include_pad: bool,
+    divisor_override: int | None,
 ) -> Array:  # fmt: skip
-    """Return the mean of each window."""
-    oh, ow = pool2d_size(_plane(x), kernel_size, stride, padding, (1, 1), ceil_mode)
-    y = _reduce(np.add, 0, x, 2, oh, kernel_size[0], stride[0], padding[0], 1)
-    y = _reduce(np.add, 0, y, 3, ow, kernel_size[1], stride[1], padding[1], 1)
-    rows, columns = avg_pool2d_divisors(_plane(x), kernel_size, stride, padding, ceil_mode, count_include_pad)
+    """Return the mean of each window, or its sum by a divisor of one's own."""
+    size = (x.shape[2], x.shape[3])
+    y = reduce_windows(np.add, 0, x, kernel_size, stride, padding, (1, 1), ceil_mode)
+    rows, columns = avg_pool2d_divisors(
+        size, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
     y /= np.multiply.outer(rows, columns).astype(x.dtype)
     return y
 
 
-def _plane(x: Array) -> Pair:
-    return x.shape[2], x.shape[3]
+def covers(windows: Pair, size: Pair, kernel_size: Pair, padding: Pair) -> bool:
+    """Say whether there is one window without gaps, and the whole image in it."""
+    return windows == (1, 1) and all(k - p >= n for n, k, p in zip(size, kernel_size, padding, strict=True))
 
 
-def _lowest(dtype: np.dtype[Any]) -> Any:
-    if dtype.kind == "f":
-        return -np.inf
-    return False if dtype.kind == "b" else np.iinfo(dtype).min
+def reduce_windows(
+    ufunc: np.ufunc, neutral: Any, x: Array,
+    kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool,
+) -> Array:  # fmt: skip
+    """Reduce the windows of ``x`` as a new array; ``neutral`` is what padding holds."""
+    n, c, h, w = x.shape
+    oh, ow = pool2d_size((h, w), kernel_size, stride, padding, dilation, ceil_mode)
+    if dilation == (1, 1) and covers((oh, ow), (h, w), kernel_size, padding):
+        y: Array = ufunc.reduce(x.reshape(n, c, h * w), axis=2)
+        return y.reshape(n, c, 1, 1)
+    y = reduce_axis(ufunc, neutral, x, 2, (h, oh, kernel_size[0], stride[0], padding[0], dilation[0]))
+    y = reduce_axis(ufunc, neutral, y, 3, (w, ow, kernel_size[1], stride[1], padding[1], dilation[1]))
+    return np.array(y, order="C") if np.may_share_memory(x, y) else y
+
+
+Geometry = tuple[int, int, int, int, int, int]
+"""Of an axis: its size, the number of windows, and their size, stride, padding and dilation."""
+
+
+def taps_of_windows(geometry: Geometry) -> Iterator[tuple[int, int, int, slice]]:
+    """Yield for each tap that meets the input along an axis ``(tap, first, last, met)``, in order.
+
+    In windows ``[first, last)`` the tap stands at the places ``met`` of the input.
+    """
+    size, windows, kernel, stride, padding, dilation = geometry
+    for t in _meeting(size, windows, kernel, stride, padding, dilation):
+        offset = t * dilation - padding
+        first = max(0, -(offset // stride))
+        last = min(windows, (size - 1 - offset) // stride + 1)
+        if first < last:
+            start = first * stride + offset
+            yield t, first, last, slice(start, start + (last - first - 1) * stride + 1, stride)
 
 
 def _meeting(size: int, windows: int, kernel: int, stride: int, padding: int, dilation: int) -> Iterable[int]:
@@ -100,24 +129,17 @@ def _meeting(size: int, windows: int, kernel: int, stride: int, padding: int, di
     return taps
 
 
-def _reduce(
-    ufunc: np.ufunc, neutral: Any, x: Array, axis: int, windows: int, kernel: int, stride: int, padding: int, dilation: int
-) -> Array:  # fmt: skip
+def reduce_axis(ufunc: np.ufunc, neutral: Any, x: Array, axis: int, geometry: Geometry) -> Array:
     """Reduce the windows along one axis, tap by tap, each over the windows in which it meets the input.
 
     Returns:
-        A new array, even where windows of one tap leave ``x`` as it is.
+        A new array, or ``x`` itself where a window is one element of it.
     """
-    size = x.shape[axis]
-    taps = []
-    for t in _meeting(size, windows, kernel, stride, padding, dilation):
-        offset = t * dilation - padding
-        first = max(0, -(offset // stride))
-        last = min(windows, (size - 1 - offset) // stride + 1)
-        if first < last:
-            start = first * stride + offset
-            met = slice(start, start + (last - first - 1) * stride + 1, stride)
-            taps.append((first, last, x[(slice(None),) * axis + (met,)]))
+    _, windows, kernel, stride, _, _ = geometry
+    if kernel == stride == 1:
+        return x
+    before = (slice(None),) * axis
+    taps = [(first, last, x[(*before, met)]) for _, first, last, met in taps_of_windows(geometry)]
     # A tap that every window meets makes the result; where none is, there must be something to begin with.
     whole = next((i for i, (first, last, _) in enumerate(taps) if last - first == windows), None)
     if whole is None:
@@ -125,6 +147,6 @@ def _reduce(
     else:
         out = np.array(taps.pop(whole)[2], order="C")
     for first, last, met_by in taps:
-        part = out[(slice(None),) * axis + (slice(first, last),)]
+        part = out[(*before, slice(first, last))]
         ufunc(part, met_by, out=part)
     return out

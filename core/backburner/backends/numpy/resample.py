@@ -128,15 +128,16 @@ class Samples(NamedTuple):
 
 
 def samples(
-    grid: Array, sizes: Shape, mode: str, padding_mode: str, align_corners: bool
+    grid: Array, sizes: Shape, mode: str, padding_mode: str, align_corners: bool, slopes: bool
 ) -> Iterator[Samples]:
-    """Yield the points of a grid block by block.
+    """Yield the points of a grid block by block, with ``slopes`` or without.
 
     Shape:
         grid ``[n, points, d]``, sizes ``[d]``.
     """
     n, count, d = grid.shape
-    images = max(1, _POINTS // max(count, 1))
+    # few images at once where they are large: a rule adds up their gradients in float64
+    images = max(1, min(_POINTS // max(count, 1), 64 * _POINTS // math.prod(sizes)))
     for i in range(0, n, images):
         for start in range(0, count, _POINTS):
             which, points = slice(i, i + images), slice(start, start + _POINTS)
@@ -146,54 +147,57 @@ def samples(
                     block[..., d - 1 - axis],
                     size,
                     math.prod(sizes[axis + 1 :]),
-                    (mode, padding_mode, align_corners),
+                    (mode, padding_mode, align_corners, slopes),
                 )
                 for axis, size in enumerate(sizes)
             ]
-            yield Samples(which, points, axes[0] if d == 2 else _together(axes[0], axes[1]), axes[-1])
+            yield Samples(which, points, axes[0] if d == 2 else _together(axes[0], axes[1], slopes), axes[-1])
 
 
-def _together(outer: Taps, inner: Taps) -> Taps:
+def _together(outer: Taps, inner: Taps, slopes: bool) -> Taps:
     """Return every tap of one axis with every tap of another."""
     first, second = (slice(None), slice(None), None), (slice(None), None)
     shape = (outer.places.shape[0], -1, outer.places.shape[2])
-    slopes = [
-        (outer.slopes[:, 0][first] * inner.weights[second]).reshape(shape),
-        (outer.weights[first] * inner.slopes[:, 0][second]).reshape(shape),
-    ]
+    both = (
+        [
+            (outer.slopes[:, 0][first] * inner.weights[second]).reshape(shape),
+            (outer.weights[first] * inner.slopes[:, 0][second]).reshape(shape),
+        ]
+        if slopes
+        else [outer.slopes[:, 0]]
+    )
     return Taps(
         (outer.places[first] + inner.places[second]).reshape(shape),
         (outer.weights[first] * inner.weights[second]).reshape(shape),
-        np.stack(slopes, 1),
+        np.stack(both, 1),
     )
 
 
-def _taps(coordinates: Array, size: int, stride: int, options: tuple[str, str, bool]) -> Taps:
+def _taps(coordinates: Array, size: int, stride: int, options: tuple[str, str, bool, bool]) -> Taps:
     """Return the taps along one axis, neighbours along which are ``stride`` pixels apart."""
-    mode, padding_mode, align_corners = options
+    mode, padding_mode, align_corners, sloping = options
     with np.errstate(all="ignore"):
         if align_corners:
             places, rate = (coordinates + 1) * ((size - 1) / 2), (size - 1) / 2
         else:
             places, rate = ((coordinates + 1) * size - 1) / 2, size / 2
-        rates = np.full(places.shape, rate, places.dtype)
         if mode == "bicubic":
             if padding_mode != "reflection":
-                np.clip(
-                    places, -3, size + 2, out=places
-                )  # whence all taps are outside; infinities must not count
+                # whence all taps are outside; infinities must not count
+                np.clip(places, -3, size + 2, out=places)
             below = np.floor(places)
             t = places - below
             taps = np.stack([below + i for i in range(-1, 3)], 1)
             if padding_mode != "zeros":
-                taps, _ = _padded(taps, size, padding_mode, align_corners)
-            weights, slopes = cubic_weights(t, 1), cubic_slopes(t, 1) * rates[:, None]
+                taps = _padded(taps, size, padding_mode, align_corners)[0]
+            weights = cubic_weights(t, 1)
+            slopes = cubic_slopes(t, 1) * places.dtype.type(rate) if sloping else weights[:, :0]
         else:
+            signs: Any = 1
             if padding_mode == "zeros":
                 np.clip(places, -2, size + 1, out=places)
             else:
                 places, signs = _padded(places, size, padding_mode, align_corners)
-                rates *= signs
             if mode == "nearest":
                 taps = np.rint(places)[:, None]
                 weights = np.where(places == places, places.dtype.type(1), places)[:, None]
@@ -202,10 +206,15 @@ def _taps(coordinates: Array, size: int, stride: int, options: tuple[str, str, b
                 below = np.floor(places)
                 t = places - below
                 taps = np.stack([below, below + 1], 1)
-                weights, slopes = np.stack([1 - t, t], 1), np.stack([-rates, rates], 1)
-        inside = (taps >= 0) & (taps <= size - 1)  # not so NaN
-        numbers = np.where(inside, taps, 0).astype(np.int64)
-        return Taps(np.where(inside, numbers * stride, _OUTSIDE), weights, slopes[:, None])
+                weights = np.stack([1 - t, t], 1)
+                rates = np.broadcast_to(places.dtype.type(rate) * signs, places.shape)
+                slopes = np.stack([-rates, rates], 1) if sloping else weights[:, :0]
+        numbers = np.full(size + 2, _OUTSIDE)  # of the pixels, and of one on either side
+        numbers[1:-1] = np.arange(size) * stride
+        # NaN counts as -1; the places are near the image, and what is behind the one after it is that
+        return Taps(
+            numbers.take((np.fmax(taps, -1) + 1).astype(np.int64), mode="clip"), weights, slopes[:, None]
+        )
 
 
 def _padded(places: Array, size: int, padding_mode: str, align_corners: bool) -> tuple[Array, Array]:
@@ -232,7 +241,7 @@ def grid_sample(x: Array, grid: Array, /, *, mode: str, padding_mode: str, align
     out = np.empty((n, c, points), x.dtype)
     if out.size:
         flat = grid.reshape(n, points, grid.shape[-1])
-        for block in samples(flat, x.shape[2:], mode, padding_mode, align_corners):
+        for block in samples(flat, x.shape[2:], mode, padding_mode, align_corners, False):
             outside = min(block.rows.places.min(), block.columns.places.min()) < 0
             for i, image in enumerate(range(*block.images.indices(n))):
                 planes = x[image].reshape(c, pixels)

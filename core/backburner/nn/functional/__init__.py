@@ -1,7 +1,6 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
 from backburner.nn.functional.activation import celu as celu
-from backburner.nn.functional.activation import dropout as dropout
 from backburner.nn.functional.activation import elu as elu
 from backburner.nn.functional.activation import glu as glu
 from backburner.nn.functional.activation import gumbel_softmax as gumbel_softmax
@@ -26,12 +25,20 @@ from backburner.nn.functional.distance import cosine_similarity as cosine_simila
 from backburner.nn.functional.distance import normalize as normalize
 from backburner.nn.functional.distance import pairwise_distance as pairwise_distance
 from backburner.nn.functional.distance import pdist as pdist
+from backburner.nn.functional.dropout import alpha_dropout as alpha_dropout
+from backburner.nn.functional.dropout import dropout as dropout
+from backburner.nn.functional.dropout import dropout1d as dropout1d
+from backburner.nn.functional.dropout import dropout2d as dropout2d
+from backburner.nn.functional.dropout import dropout3d as dropout3d
+from backburner.nn.functional.dropout import feature_alpha_dropout as feature_alpha_dropout
 from backburner.nn.functional.folding import channel_shuffle as channel_shuffle
 from backburner.nn.functional.folding import fold as fold
 from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
 from backburner.nn.functional.folding import pixel_unshuffle as pixel_unshuffle
 from backburner.nn.functional.folding import unfold as unfold
 from backburner.nn.functional.indexing import embedding as embedding
+from backburner.nn.functional.indexing import embedding_bag as embedding_bag
+from backburner.nn.functional.linalg import bilinear as bilinear
 from backburner.nn.functional.linalg import linear as linear
 from backburner.nn.functional.loss import binary_cross_entropy as binary_cross_entropy
 from backburner.nn.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -49,6 +56,14 @@ from backburner.nn.functional.margin import triplet_margin_loss as triplet_margi
 from backburner.nn.functional.margin import (
     triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
 )
+from backburner.nn.functional.maxpool import adaptive_max_pool1d as adaptive_max_pool1d
+from backburner.nn.functional.maxpool import adaptive_max_pool2d as adaptive_max_pool2d
+from backburner.nn.functional.maxpool import adaptive_max_pool3d as adaptive_max_pool3d
+from backburner.nn.functional.maxpool import fractional_max_pool2d as fractional_max_pool2d
+from backburner.nn.functional.maxpool import fractional_max_pool3d as fractional_max_pool3d
+from backburner.nn.functional.maxpool import max_pool1d as max_pool1d
+from backburner.nn.functional.maxpool import max_pool2d as max_pool2d
+from backburner.nn.functional.maxpool import max_pool3d as max_pool3d
 from backburner.nn.functional.norm import batch_norm as batch_norm
 from backburner.nn.functional.norm import group_norm as group_norm
 from backburner.nn.functional.norm import instance_norm as instance_norm
@@ -67,8 +82,21 @@ from backburner.nn.functional.piecewise import shrink as shrink
 from backburner.nn.functional.piecewise import softshrink as softshrink
 from backburner.nn.functional.piecewise import threshold as threshold
 from backburner.nn.functional.piecewise import thresholded_relu as thresholded_relu
+from backburner.nn.functional.pool import adaptive_avg_pool1d as adaptive_avg_pool1d
+from backburner.nn.functional.pool import adaptive_avg_pool2d as adaptive_avg_pool2d
+from backburner.nn.functional.pool import adaptive_avg_pool3d as adaptive_avg_pool3d
+from backburner.nn.functional.pool import avg_pool1d as avg_pool1d
 from backburner.nn.functional.pool import avg_pool2d as avg_pool2d
-from backburner.nn.functional.pool import max_pool2d as max_pool2d
+from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
+from backburner.nn.functional.pool import lp_pool1d as lp_pool1d
+from backburner.nn.functional.pool import lp_pool2d as lp_pool2d
+from backburner.nn.functional.pool import lp_pool3d as lp_pool3d
+from backburner.nn.functional.recurrent import gru as gru
+from backburner.nn.functional.recurrent import gru_cell as gru_cell
+from backburner.nn.functional.recurrent import lstm as lstm
+from backburner.nn.functional.recurrent import lstm_cell as lstm_cell
+from backburner.nn.functional.recurrent import rnn as rnn
+from backburner.nn.functional.recurrent import rnn_cell as rnn_cell
 from backburner.nn.functional.regression import gaussian_nll_loss as gaussian_nll_loss
 from backburner.nn.functional.regression import huber_loss as huber_loss
 from backburner.nn.functional.regression import l1_loss as l1_loss
@@ -79,6 +107,9 @@ from backburner.nn.functional.resample import affine_grid as affine_grid
 from backburner.nn.functional.resample import grid_sample as grid_sample
 from backburner.nn.functional.resample import interpolate as interpolate
 from backburner.nn.functional.shape import pad as pad
+from backburner.nn.functional.unpool import max_unpool1d as max_unpool1d
+from backburner.nn.functional.unpool import max_unpool2d as max_unpool2d
+from backburner.nn.functional.unpool import max_unpool3d as max_unpool3d
 from backburner.ops.activation import gelu as gelu
 from backburner.ops.activation import log_softmax as log_softmax
 from backburner.ops.activation import relu as relu

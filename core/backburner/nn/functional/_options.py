@@ -35,16 +35,6 @@ def per_axis(op: str, name: str, value: Size, count: int, least: int) -> tuple[i
     return found if len(found) == count else found * count
 
 
-def window(op: str, kernel_size: Size2, stride: Size2 | None, padding: Size2) -> tuple[Pair, Pair, Pair]:
-    """Return the size, the step and the padding of a pooling window, each for height and width."""
-    kernel = pair(op, "kernel_size", kernel_size, 1)
-    steps = kernel if stride is None else pair(op, "stride", stride, 1)
-    frame = pair(op, "padding", padding, 0)
-    if any(2 * p > k for p, k in zip(frame, kernel, strict=True)):
-        raise ArgumentError(f"{op}: padding {padding} is over half the kernel, {list(kernel)}.")
-    return kernel, steps, frame
-
-
 def probability(op: str, p: float) -> float:
     """Return ``p``, which is in ``[0, 1]``."""
     found = number(op, "p", p)

@@ -1,4 +1,4 @@
-"""The smooth activations, their relatives of softmax, and dropout; those of bb itself are in ``backburner.ops``."""
+"""The smooth activations and relatives of softmax; those that ``bb`` has too are in ``backburner.ops``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.nn.functional._options import finite, probability
+from backburner.nn.functional._options import finite
 from backburner.ops._operands import floating, number, one_axis
 from backburner.ops.activation import softmax
 from backburner.ops.creation import arange, zeros
@@ -206,27 +206,3 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, axis: i
     places = arange(x.shape[place]).reshape((-1,) + (1,) * (x.ndim - 1 - place))
     chosen = (places == argmax(fixed, axis=place, keepdims=True)).astype(x.dtype)
     return chosen + (soft - fixed)  # the difference is 0, and its gradient is not
-
-
-def dropout(x: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Zero each element with probability ``p`` and scale the others by ``1 / (1 - p)`` (Srivastava et al. 2014).
-
-    The mask comes from one seed of the device's stream, so ``device.seed(n)`` decides it, and a recomputation
-    in the backward pass draws the same.
-
-    Args:
-        x: a tensor.
-        p: the probability; with 1 all is zero.
-        training: without it ``x`` comes back as it is.
-
-    Shape:
-        The result has the shape of ``x``.
-
-    Raises:
-        ArgumentError: ``p`` is not a probability.
-    """
-    p = probability("dropout", p)
-    held = floating("dropout", x)
-    if not training or p == 0:
-        return x
-    return Tensor(x.device.backend.dropout(held, p=p, seed=x.device.seeds.next()), x.device)

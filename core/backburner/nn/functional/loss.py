@@ -142,7 +142,7 @@ def nll_loss(
         axis = 0 if held.ndim == 1 else 1
         places = Tensor(np.expand_dims(index, axis), device)
         picked = indexing.take_along_axis(Tensor(held, device), places, axis=axis).reshape(outer)
-        loss = elementwise.where(Tensor(counted, device), picked * Tensor(-share, device), 0.0)
+        loss = elementwise.where(Tensor(share != 0, device), picked * Tensor(-share, device), 0.0)
     else:
         loss = Tensor(held, device).reshape((0, *outer)).sum(axis=0)
     if reduction != "mean":

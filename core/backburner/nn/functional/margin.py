@@ -144,7 +144,8 @@ def cosine_embedding_loss(
 
 def _cosine(x: Tensor, y: Tensor) -> Tensor:
     """Return the cosine of vectors along the last axis."""
-    squares = [(v * v).sum(axis=-1) for v in (x, y)]
+    with np.errstate(over="ignore"):
+        squares = [(v * v).sum(axis=-1) for v in (x, y)]
     if not all(np.isfinite(s.numpy()).all() for s in squares):
         x, y = _tamed(x), _tamed(y)
         squares = [(v * v).sum(axis=-1) for v in (x, y)]

@@ -11,7 +11,7 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Shape
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import MOST, floating, integer, number, primitive, same_floats, shape_of
 
 Size = int | Sequence[int]
 Scale = float | Sequence[float]
@@ -55,7 +55,7 @@ def interpolate(
             neighbour to neighbour; ``"bicubic"`` takes four per axis (Keys 1981, with a = -0.75, or -0.5 with
             ``antialias``) and ``"lanczos"`` six, and both may overshoot; ``"area"`` is ``adaptive_avg_pool``.
         align_corners: for linear modes and bicubic: the first and the last output lie on the first and the last
-            input, with ``r = (n - 1) / (m - 1)``.
+            input, with ``r = (n - 1) / (m - 1)``. With ``antialias``, as in PyTorch, only ``r`` changes.
         recompute_scale_factor: take ``r`` from the sizes even where ``scale_factor`` is given; otherwise it is
             ``1 / scale_factor``.
         antialias: for bilinear, bicubic and lanczos (which has to have it): when the image shrinks, widen the
@@ -71,7 +71,7 @@ def interpolate(
     """
     op = "interpolate"
     held = primitive(op, x)
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ArgumentError(f"{op}: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
     filtering, ranks = _MODES[mode]
     if held.ndim not in ranks:
@@ -125,7 +125,7 @@ def _sizes(inner: Shape, size: Any, scale_factor: Any) -> tuple[Shape, tuple[flo
     scales = [number(op, "scale_factor", s) for s in several]
     if any(not 0 < s < math.inf for s in scales):
         raise ArgumentError(f"{op}: scale_factor must be positive and finite, got {scale_factor!r}.")
-    sizes = tuple([math.floor(n * s) for n, s in zip(inner, scales, strict=True)])
+    sizes = tuple([math.floor(min(n * s, MOST)) for n, s in zip(inner, scales, strict=True)])
     return sizes, tuple([1 / s for s in scales])
 
 
