@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from ops import CASES, DRAWS, ROWS, Array, Case, Draw, Row
+from ops import CASES, DRAWS, ROWS, Array, Case, Draw, Row, public
 from ops._run import LAYOUTS, backward, bits, close, differentiate, evaluate, largest, leaves, tensors, told
 
 autodiff = pytest.mark.feature_set("autodiff")
@@ -85,7 +85,8 @@ def test_two_runs_give_the_same_bits(row: Row) -> None:
             assert bits(evaluate(case, arrays)) == bits(evaluate(case, arrays))
 
 
-METHODS = [row for row in ROWS if row.call is None and hasattr(bb.Tensor, row.op)]
+# x.unfold is sliding_windows, and not the function that cuts images
+METHODS = [row for row in ROWS if row.call is None and getattr(bb.Tensor, row.op, None) is public(row.op)]
 
 
 @pytest.mark.parametrize("row", METHODS, ids=[row.name or row.op for row in METHODS])

@@ -39,6 +39,7 @@ from backburner.contracts.maxpool import MaxPool
 from backburner.contracts.norm import Norm
 from backburner.contracts.piecewise import Piecewise
 from backburner.contracts.pool import Pool
+from backburner.contracts.recurrent import Recurrent
 from backburner.contracts.reduction import Reduction
 from backburner.contracts.regression import Regression
 from backburner.contracts.resample import Resample
@@ -74,6 +75,7 @@ class Backend(
     Norm,
     Piecewise,
     Pool,
+    Recurrent,
     Reduction,
     Resample,
     Regression,

@@ -251,7 +251,7 @@ INDICES = (
 
 NEURAL = (
     Bad(lambda: F.linear(v, bb.zeros((2, 4))), S, "linear: weight [2, 4] takes [..., 4], got [3]."),
-    Bad(lambda: F.linear(v, v), S, "linear: weight [3] takes [..., 3], got [3]."),
+    Bad(lambda: F.linear(v, v[:2]), S, "linear: weight [2] takes [..., 2], got [3]."),
     Bad(lambda: F.linear(v, bb.tensor(1.0)), S, "linear: weight [] takes [..., ?], got [3]."),
     Bad(lambda: F.linear(v, bb.zeros((2, 3)), v), S, "linear: bias must have shape [2], got [3]."),
     Bad(lambda: F.conv2d(x, kernel), S, "conv2d: the input must be [n, c, h, w] or [c, h, w], got [2, 3]."),

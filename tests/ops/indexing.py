@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import backburner as bb
+from backburner.nn import functional
 from ops._row import Array, Row, indices, mask, ones_of, real, sweep
 
 BASIC: tuple[Any, ...] = (
@@ -64,8 +65,39 @@ def _take(x: Array, places: Array, axis: int = 0) -> Any:
     return picked.transpose(order)
 
 
-def _rows(places: Array, table: Array, padding_idx: int | None = None) -> Any:
+def _rows(places: Array, table: Array, padding_idx: int | None = None, **options: Any) -> Any:
+    if "max_norm" in options:
+        sizes = np.linalg.norm(table, options.get("norm_type", 2), axis=1, keepdims=True)
+        table = table * np.minimum(1, options["max_norm"] / (sizes + 1e-7))
     return np.array([table[i] for i in places.ravel()]).reshape(*places.shape, table.shape[1])
+
+
+def _bags(
+    places: Array,
+    table: Array,
+    mode: str = "mean",
+    offsets: Any = None,
+    weights: Array | None = None,
+    padding_idx: int | None = None,
+    include_last_offset: bool = False,
+    sparse: bool = False,
+) -> Any:
+    starts = range(0, places.size, places.shape[1] or 1) if offsets is None else offsets
+    starts = [0] * places.shape[0] if offsets is None and not places.size else starts
+    ends = [*starts[1:], places.size][: len(starts) - include_last_offset]
+    factors = np.ones(places.size) if weights is None else weights.ravel()
+    reduce = {"sum": np.sum, "mean": np.mean, "max": np.max}[mode]
+    out = np.zeros((len(ends), table.shape[1]))
+    skipped = None if padding_idx is None else padding_idx % table.shape[0]
+    for bag, end in enumerate(ends):
+        kept = [k for k in range(starts[bag], end) if places.ravel()[k] != skipped]
+        if kept:
+            out[bag] = reduce([table[places.ravel()[k]] * factors[k] for k in kept], axis=0)
+    return out
+
+
+def _bags_call(places: Any, table: Any, offsets: Any = None, **options: Any) -> Any:
+    return functional.embedding_bag(places, table, None if offsets is None else bb.tensor(offsets), **options)
 
 
 _MEET: dict[str, Any] = {
@@ -198,6 +230,56 @@ ROWS = (
         sweep([((2, 6), (5, 3))], [{"padding_idx": 4}, {"padding_idx": -1}]),
         _rows,
         name="embedding_without_padding_met",
+    ),
+    Row(
+        "embedding",
+        (indices(0, 5), real),
+        sweep(
+            [((2, 6), (5, 3))],
+            [{"max_norm": 1.5}, {"max_norm": 2, "norm_type": 1.0}, {"scale_grad_by_freq": True}],
+        ),
+        _rows,
+        differentiable=(),
+        name="embedding_of_scaled_rows",
+    ),
+    Row(
+        "embedding_bag",
+        (indices(0, 5), real),
+        sweep([((3, 4), (5, 3)), ((0, 2), (5, 3)), ((2, 0), (5, 3))], [{}, {"mode": "sum"}, {"mode": "max"}]),
+        _bags,
+        exact=False,
+    ),
+    Row(
+        "embedding_bag",
+        (indices(0, 5), real),
+        (
+            *sweep(
+                [((7,), (5, 3))], [{"offsets": [0, 2, 2, 5], "mode": mode} for mode in ("sum", "mean", "max")]
+            ),
+            *sweep(
+                [((7,), (5, 3))], [{"offsets": [0, 0, 7], "include_last_offset": True, "padding_idx": -1}]
+            ),
+            *sweep([((7,), (5, 3))], [{"offsets": [0, 5], "mode": "max", "padding_idx": 0, "sparse": True}]),
+            *sweep([((0,), (5, 3))], [{"offsets": [0, 0], "mode": "max"}]),
+        ),
+        _bags,
+        call=_bags_call,
+        exact=False,
+        name="embedding_bag_by_offsets",
+    ),
+    Row(
+        "embedding_bag",
+        (indices(0, 5), real, real),
+        (
+            *sweep([((3, 4), (5, 2), (3, 4))], [{"mode": "sum"}, {"mode": "sum", "padding_idx": 1}]),
+            *sweep([((6,), (5, 2), (6,))], [{"mode": "sum", "offsets": [0, 1, 6]}]),
+        ),
+        lambda places, table, weights, **options: _bags(places, table, weights=weights, **options),
+        call=lambda places, table, weights, **options: _bags_call(
+            places, table, per_sample_weights=weights, **options
+        ),
+        exact=False,
+        name="embedding_bag_with_weights",
     ),
     *(
         Row(

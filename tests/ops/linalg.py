@@ -128,6 +128,31 @@ ROWS = (
         exact=False,
     ),
     Row(
+        "linear",
+        (real, real, real),
+        sweep([((2, 4, 3), (3,), ()), ((3,), (3,), None)]),
+        lambda x, weight, bias: (x * weight).sum(axis=-1) + (0 if bias is None else bias),
+        exact=False,
+        name="linear_to_one",
+    ),
+    Row(
+        "bilinear",
+        (real, real, real, real),
+        sweep(
+            [
+                ((4, 3), (4, 2), (5, 3, 2), (5,)),
+                ((2, 2, 3), (2, 2, 4), (1, 3, 4), None),
+                ((3,), (2,), (2, 3, 2), (2,)),
+                ((0, 3), (0, 2), (2, 3, 2), (2,)),
+            ]
+        ),
+        lambda x1, x2, weight, bias: (
+            (x1[..., None, :, None] * weight * x2[..., None, None, :]).sum(axis=(-2, -1))
+            + (0 if bias is None else bias)
+        ),
+        exact=False,
+    ),
+    Row(
         "vecdot",
         (real, real),
         (

@@ -12,8 +12,8 @@ SPECIALS = (
                 ([6],))
         for mode in ("edge", "reflect", "symmetric", "wrap")
     ),
-    Special("pad-by-the-edge-adds-up-a-million-gradients", lambda x: bb.pad(x, (0, 10**6), "edge")[1:], ([1],), 1,
-            ([1e5],), [0.1] * 10**6),
+    Special("pad-by-the-edge-adds-up-many-gradients", lambda x: bb.pad(x, (0, 10**5), "edge")[1:], ([1],), 1,
+            ([1e4],), [0.1] * 10**5),
     Special("pad-over-itself-many-times", lambda x: bb.pad(x, (5, 0), "reflect"), ([1, 2, 3],), [2, 1, 2, 3, 2, 1, 2, 3],
             ([2, 4, 2],)),
     Special("pad-with-nan-and-of-infinities", lambda x: F.pad(x, (1, 1), value=nan), ([inf, -inf],), [nan, inf, -inf, nan],

@@ -17,6 +17,7 @@ REFUSED = (
     Bad(lambda: x.sort(descending=array), T, "sort: descending must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: x.argsort(stable=array), T, "argsort: stable must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: x.topk(1, largest=array), T, "topk: largest must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: x.topk(1, sorted=2), T, "topk: sorted must be True or False, got int."),
     Bad(lambda: bb.isclose(v, v, equal_nan=array), T, "isclose: equal_nan must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: v.cumulative_sum(include_initial=array), T,  # type: ignore[arg-type]
         "cumulative_sum: include_initial must be True or False, got ndarray."),

@@ -51,3 +51,12 @@ class Indexing(Protocol):
             weight ``[n, d]``, indices ``[...]`` of int64 in ``[0, n)``; result ``[..., d]``.
         """
         ...
+
+    def embedding_bag(self, weight: Array, indices: Array, bounds: Array, factors: Array | None, /) -> Array:
+        """Return the sum of each bag of rows of ``weight``, each times its factor; of an empty bag 0.
+
+        Shape:
+            weight ``[n, d]``, indices ``[k]`` of int64 in ``[0, n)``, bounds ``[b + 1]`` of int64, which rise from 0 to
+            ``k``: bag ``i`` holds the indices from ``bounds[i]`` to ``bounds[i + 1]``; factors ``[k]``; result ``[b, d]``.
+        """
+        ...

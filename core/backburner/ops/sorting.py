@@ -65,7 +65,9 @@ def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool
     )
 
 
-def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+def topk(
+    x: Tensor, /, k: int, axis: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
     """Return the ``k`` largest elements along an axis in order, and their indices, int64 without gradient.
 
     Of equal elements the first are taken, in their order; NaN counts as the largest.
@@ -75,6 +77,7 @@ def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Te
         k: how many.
         axis: along which.
         largest: whether the largest or the smallest, which then come first.
+        sorted: whether they must be in order, which they are in any case.
 
     Raises:
         ArgumentError: ``k`` is negative or longer than the axis.
@@ -82,6 +85,7 @@ def topk(x: Tensor, /, k: int, axis: int = -1, largest: bool = True) -> tuple[Te
     held = primitive("topk", x)
     place = one_axis("topk", axis, held.ndim)
     count = integer("topk", "k", k)
+    flag("topk", "sorted", sorted)
     if not 0 <= count <= held.shape[place]:
         raise ArgumentError(
             f"topk: k {count} is outside [0, {held.shape[place]}], the length of axis {axis}."

@@ -28,7 +28,24 @@ def take(x: torch.Tensor, places: torch.Tensor, axis: int = 0) -> Any:
     return x[(slice(None),) * (axis % x.ndim) + (places,)]
 
 
+def scaled_rows(places: torch.Tensor, weight: torch.Tensor, **options: Any) -> Any:
+    """Look rows up in a copy of the table, which PyTorch scales in place."""
+    return F.embedding(places, weight.clone(), **options)
+
+
+def bags(places: Any, weight: Any, weights: Any = None, offsets: Any = None, **options: Any) -> Any:
+    starts = None if offsets is None else torch.tensor(offsets)
+    if "padding_idx" in options:
+        options["padding_idx"] %= weight.shape[0]
+    options["sparse"] = False  # which PyTorch has not for the maximum
+    return F.embedding_bag(places, weight, starts, per_sample_weights=weights, **options)
+
+
 PYTORCH: dict[str, Torch] = {
+    "embedding_of_scaled_rows": scaled_rows,
+    "embedding_bag": bags,
+    "embedding_bag_by_offsets": bags,
+    "embedding_bag_with_weights": bags,
     "getitem_of_arrays": getitem,
     "getitem_by_tensor": getitem,
     "getitem_by_mask": getitem,

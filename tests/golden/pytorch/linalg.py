@@ -28,6 +28,10 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 PYTORCH: dict[str, Torch] = {
     "matmul": torch.matmul,
     "linear": F.linear,
+    "bilinear": F.bilinear,
+    "linear_to_one": lambda x, weight, bias: F.linear(x, weight[None], bias if bias is None else bias[None])[
+        ..., 0
+    ],
     "cov": cov,
     "corrcoef": corrcoef,
 }

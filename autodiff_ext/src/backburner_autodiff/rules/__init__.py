@@ -23,6 +23,7 @@ from backburner_autodiff.rules import (  # noqa: F401  importing a family enters
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,

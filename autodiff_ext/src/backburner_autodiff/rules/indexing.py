@@ -80,6 +80,31 @@ def embedding(out: Array, weight: Array, indices: Array, *, padding_idx: int | N
 
 
 @rule
+def embedding_bag(
+    out: Array, weight: Array, indices: Array, bounds: Array, factors: Array | None
+) -> tuple[Vjp, None, None, Vjp | None]:
+    shape = weight.shape
+
+    def spread(g: Array) -> Array:
+        """Return the cotangent of the bag of each index."""
+        sizes = np.diff(bounds)
+        return g.take(np.repeat(np.arange(sizes.size), sizes), 0)
+
+    def vjp_weight(g: Array) -> Array:
+        rows = spread(g)
+        if factors is not None:
+            rows *= factors[:, None]
+        return scatter_add(rows, indices, shape, 0)
+
+    def vjp_factors(g: Array) -> Array:
+        rows = spread(g)
+        rows *= weight.take(indices, 0)
+        return np.asarray(rows.sum(axis=1))
+
+    return vjp_weight, None, None, None if factors is None else vjp_factors
+
+
+@rule
 def take_along_axis(out: Array, x: Array, indices: Array, *, axis: int) -> tuple[Vjp, None]:
     shape = x.shape
     return lambda g: scatter_lines(g, indices, shape, axis), None

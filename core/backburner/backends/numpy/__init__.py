@@ -25,6 +25,7 @@ from backburner.backends.numpy import (
     norm,
     piecewise,
     pool,
+    recurrent,
     reduction,
     regression,
     resample,
@@ -137,6 +138,10 @@ class NumpyBackend:
     prelu = staticmethod(piecewise.prelu)
     piecewise = staticmethod(piecewise.piecewise)  # last, as it hides the module
 
+    rnn = staticmethod(recurrent.rnn)
+    gru = staticmethod(recurrent.gru)
+    lstm = staticmethod(recurrent.lstm)
+
     scaled_dot_product_attention = staticmethod(attention.scaled_dot_product_attention)
 
     sum = staticmethod(reduction.sum)
@@ -199,6 +204,7 @@ class NumpyBackend:
     take_along_axis = staticmethod(indexing.take_along_axis)
     at = staticmethod(indexing.at)
     embedding = staticmethod(indexing.embedding)
+    embedding_bag = staticmethod(indexing.embedding_bag)
 
     conv2d = staticmethod(conv.conv2d)
     conv3d = staticmethod(conv.conv3d)

@@ -28,6 +28,23 @@ def embedding(weight: Array, indices: Array, /, *, padding_idx: int | None) -> A
     return weight.take(indices, 0)
 
 
+_LONG = 128  # so many float32 are added one after another
+
+
+def embedding_bag(weight: Array, indices: Array, bounds: Array, factors: Array | None, /) -> Array:
+    """Return the sum of each bag of rows of ``weight``, each times its factor."""
+    rows = weight.take(indices, 0)
+    if factors is not None:
+        rows *= factors[:, None]
+    sizes = np.diff(bounds)
+    filled = sizes > 0
+    out = np.zeros((sizes.size, weight.shape[1]), weight.dtype)
+    if rows.size:
+        wide = np.float64 if sizes.max() > _LONG else None
+        out[filled] = np.add.reduceat(rows, bounds[:-1][filled], axis=0, dtype=wide)
+    return out
+
+
 def take_along_axis(x: Array, indices: Array, /, *, axis: int) -> Array:
     """Return from each line along ``axis`` the entries that the same line of ``indices`` names."""
     if x.ndim < _MOST_INDICES:
@@ -53,8 +70,9 @@ def at(x: Array, values: Array, /, *, index: tuple[Any, ...], mode: str) -> Arra
         totals = np.bincount(places, given, flat.size)
         touched = np.zeros(flat.size, np.bool_)
         touched[places] = True
-        changed = np.flatnonzero(touched)
-        flat[changed] = flat[changed] + totals[changed]
+        flat[...] = np.where(
+            touched, flat + totals, flat
+        )  # an element that is not named keeps its zero's sign
     else:
         ufunc.at(flat, places, given)
     return y
@@ -79,5 +97,7 @@ def picks_once(index: tuple[Any, ...]) -> bool:
 
 def places_of(shape: Shape, index: tuple[Any, ...]) -> Array:
     """Return the numbers, in row-major order, of the elements that ``index`` picks."""
+    if len(shape) == len(index) == 1 and isinstance(index[0], np.ndarray) and index[0].dtype == np.int64:
+        return index[0]
     places: Array = np.arange(math.prod(shape)).reshape(shape)[index]
     return places

@@ -37,6 +37,8 @@ from backburner.nn.functional.folding import pixel_shuffle as pixel_shuffle
 from backburner.nn.functional.folding import pixel_unshuffle as pixel_unshuffle
 from backburner.nn.functional.folding import unfold as unfold
 from backburner.nn.functional.indexing import embedding as embedding
+from backburner.nn.functional.indexing import embedding_bag as embedding_bag
+from backburner.nn.functional.linalg import bilinear as bilinear
 from backburner.nn.functional.linalg import linear as linear
 from backburner.nn.functional.loss import binary_cross_entropy as binary_cross_entropy
 from backburner.nn.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -89,6 +91,12 @@ from backburner.nn.functional.pool import avg_pool3d as avg_pool3d
 from backburner.nn.functional.pool import lp_pool1d as lp_pool1d
 from backburner.nn.functional.pool import lp_pool2d as lp_pool2d
 from backburner.nn.functional.pool import lp_pool3d as lp_pool3d
+from backburner.nn.functional.recurrent import gru as gru
+from backburner.nn.functional.recurrent import gru_cell as gru_cell
+from backburner.nn.functional.recurrent import lstm as lstm
+from backburner.nn.functional.recurrent import lstm_cell as lstm_cell
+from backburner.nn.functional.recurrent import rnn as rnn
+from backburner.nn.functional.recurrent import rnn_cell as rnn_cell
 from backburner.nn.functional.regression import gaussian_nll_loss as gaussian_nll_loss
 from backburner.nn.functional.regression import huber_loss as huber_loss
 from backburner.nn.functional.regression import l1_loss as l1_loss

@@ -55,7 +55,7 @@ def interpolate(
             neighbour to neighbour; ``"bicubic"`` takes four per axis (Keys 1981, with a = -0.75, or -0.5 with
             ``antialias``) and ``"lanczos"`` six, and both may overshoot; ``"area"`` is ``adaptive_avg_pool``.
         align_corners: for linear modes and bicubic: the first and the last output lie on the first and the last
-            input, with ``r = (n - 1) / (m - 1)``.
+            input, with ``r = (n - 1) / (m - 1)``. With ``antialias``, as in PyTorch, only ``r`` changes.
         recompute_scale_factor: take ``r`` from the sizes even where ``scale_factor`` is given; otherwise it is
             ``1 / scale_factor``.
         antialias: for bilinear, bicubic and lanczos (which has to have it): when the image shrinks, widen the
@@ -71,7 +71,7 @@ def interpolate(
     """
     op = "interpolate"
     held = primitive(op, x)
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ArgumentError(f"{op}: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
     filtering, ranks = _MODES[mode]
     if held.ndim not in ranks:
