@@ -11,14 +11,8 @@ import itertools
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from backburner.backends.numpy.conv import (
-    BAND_BYTES,
-    PIECE_BYTES,
-    add_frames,
-    conv2d_chunk,
-    frame_chunks,
-    meeting,
-)
+from backburner.backends.numpy import conv
+from backburner.backends.numpy.conv import add_frames, conv2d_chunk, frame_chunks, meeting
 from backburner.contracts import Array, Pair, Triple
 
 
@@ -48,7 +42,7 @@ def conv_transpose2d(
     place = o * kh * kw * x.itemsize
     images, band = conv2d_chunk(place * w, h)
     images = max(1, min(images, n))
-    step = max(1, min(w, (PIECE_BYTES if h == 1 else BAND_BYTES) // max(place, 1)))
+    step = max(1, min(w, (conv.PIECE_BYTES if h == 1 else conv.BAND_BYTES) // max(place, 1)))
     matrix = weight.reshape(groups, c // groups, each * kh * kw).swapaxes(1, 2)
     product = np.multiply if c == groups else np.matmul  # BLAS is slow at one term
     memory = np.empty(images * o * kh * kw * band * step, x.dtype)
