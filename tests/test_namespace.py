@@ -213,3 +213,18 @@ def test_tensors_in_a_list_bring_their_device_as_indices_and_as_data() -> None:
 def test_pythons_integers_are_exact_where_numpy_reads_floats() -> None:
     assert bb.asarray([2**63, 5], dtype=bb.uint64).tolist() == [2**63, 5]
     assert bb.asarray([2**64, 0.5]).dtype == bb.float32
+
+
+@autodiff
+@pytest.mark.parametrize(
+    "op", ["cholesky", "det", "eigh", "eigvalsh", "inv", "pinv", "qr", "slogdet", "svd", "svdvals"]
+)
+def test_matrices_may_be_in_a_batch_of_as_many_dimensions_as_there_can_be(op: str) -> None:
+    x = bb.tensor([[2.0, 0.0], [0.0, 1.0]], device=bb.Device.cpu().autodiff()).require_grad()
+    found = getattr(bb.linalg, op)(x.reshape((1,) * 62 + (2, 2)))
+    y = found[-1] if isinstance(found, tuple) else found
+    assert y.ndim in (62, 63, 64)
+    plain = getattr(bb.linalg, op)(x)
+    wanted = plain[-1] if isinstance(plain, tuple) else plain
+    assert y.reshape(wanted.shape).tolist() == wanted.tolist()
+    assert y.sum().backward()[x].tolist() == wanted.sum().backward()[x].tolist()

@@ -53,6 +53,21 @@ STEPS: dict[str, Step] = {
     "at": lambda x, y: x.at[1:, bb.tensor([0, 2])].add(y[:2, :2]),
     "pad": lambda x, y: bb.pad(x[1:], ((1, 0), (0, 0))) + y,
     "dropout": lambda x, y: F.dropout(x, 0.25) + y,
+    "silu": lambda x, y: F.silu(x) - F.mish(y),
+    "elu": lambda x, y: F.elu(x) + F.softplus(y),
+    "lerp": lambda x, y: bb.lerp(x, y, 0.3),
+    "conv1d": lambda x, y: F.conv1d(x[None], bb.stack([y[:, :3], y[:, 1:]], axis=2), padding="same")[0] * 0.2,
+    "conv_transpose1d": lambda x, y: F.conv_transpose1d(x[None, :, :2], y[:, :3, None].tanh(), stride=3)[0],
+    "avg_pool1d": lambda x, y: F.avg_pool1d(x[None], 3, 1, padding=1)[0] + y,
+    "max_pool1d": lambda x, y: F.max_pool1d(x[None], 3, 1, padding=1)[0] + y,
+    "group_norm": lambda x, y: F.group_norm((x + y)[None], 3)[0],
+    "attention": lambda x, y: F.scaled_dot_product_attention(x, y, x),
+    "interpolate": lambda x, y: F.interpolate(x[None], size=7, mode="linear")[0, :, 1:5] * y,
+    "reflect": lambda x, y: F.pad(x[None, :, 1:3], (1, 1), mode="reflect")[0] + y,
+    "solve": lambda x, y: bb.linalg.solve(x @ x.mT + bb.eye(3, dtype=x.dtype) * 3.0, y),
+    "svdvals": lambda x, y: bb.linalg.svdvals(x)[:, None] * 0.1 + y,
+    "cross_entropy": lambda x, y: F.cross_entropy(x, bb.tensor([1, 0, 3])) + y,
+    "smooth_l1": lambda x, y: F.smooth_l1_loss(x, y, reduction="none") + x,
 }
 
 

@@ -149,7 +149,8 @@ class Tensor(Elementwise):
         self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
     ) -> Any:
         self._refuse_tracked("__dlpack__")
-        options: Any = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        options: Any = wanted if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {"stream": stream}
         try:
             return self.numpy().__dlpack__(**options)
         except BufferError:

@@ -116,7 +116,7 @@ ROWS = (
     Row(
         "cholesky",
         (gapped,),
-        (*ones_of(SQUARE), *ones_of([(3, 3)], [{"upper": True}]), *ones_of([(66, 66)], [{"upper": True}])),
+        (*ones_of(SQUARE), *ones_of([(3, 3)], [{"upper": True}]), *ones_of([(18, 18)], [{"upper": True}])),
         _cholesky,
         call=lambda x, upper=False: linalg.cholesky(symmetric(x), upper=upper),
         exact=False,

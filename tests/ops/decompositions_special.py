@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import backburner as bb
 from backburner import linalg
 from ops.special import Special, inf, nan
@@ -25,16 +27,24 @@ def _restored(x: bb.Tensor) -> bb.Tensor:
     return (u * s) @ vh
 
 
+AXIS = np.array([1, 2, 2]) / 3
+AWAY = np.eye(3) - np.outer(AXIS, AXIS)
+STRETCHED = np.eye(3) + 2 * np.outer(AXIS, AXIS)  # of its eigenvalues two are 1, but for rounding
+TURNED = -AWAY @ np.ones((3, 3)) @ np.outer(AXIS, AXIS) / 2
+
 SPECIALS = (
     Special("det-of-zeros", linalg.det, (Z2,), 0, (Z2,)),
     Special("det-of-zeros-3", linalg.det, ([[0] * 3] * 3,), 0, ([[0] * 3] * 3,)),
     Special("det-of-rank-1", linalg.det, (ONE,), 0, ([[0] * 3] * 3,), atol=1e-5),
     Special("det-of-rank-2", linalg.det, (TWO,), 0, ([[0, 6, -4], [0, -3, 2], [0, 0, 0]],), atol=3e-6),
+    Special("det-of-rank-2-with-two-rows-exchanged", linalg.det, ([TWO[1], TWO[0], TWO[2]],), 0,
+            ([[0, 3, -2], [0, -6, 4], [0, 0, 0]],), atol=3e-6),
     Special("det-of-a-singular-in-a-batch", linalg.det, ([[[1, 2], [2, 4]], [[2, 0], [0, 3]]],), [0, 6],
             ([[[4, -2], [-2, 1]], [[3, 0], [0, 2]]],)),
     Special("det-of-a-number-0", linalg.det, ([[0]],), 0, ([[1]],)),
     Special("det-of-nearly-singular", linalg.det, ([[1, 1], [1, 1 + 2**-20]],), 2**-20, ([[1 + 2**-20, -1], [-1, 1]],)),
     Special("det-of-large-and-small", linalg.det, ([[1e25, 0], [0, 1e-25]],), 1, ([[1e-25, 0], [0, 1e25]],), atol=1e-30),
+    Special("det-below-what-there-is", linalg.det, ([[1e-30, 0], [0, 1e-30]],), 1e-60, ([[1e-30, 0], [0, 1e-30]],), atol=1e-36),
     Special("det-of-nan", linalg.det, ([[[nan, 1], [1, 1]], [[2, 0], [0, 3]]],), [nan, 6], ([None, [[3, 0], [0, 2]]],)),
     Special("slogdet-of-nan", lambda x: linalg.slogdet(x).logabsdet, ([[nan, 1], [1, 1]],), nan, (None,)),
     Special("slogdet-of-singular", lambda x: linalg.slogdet(x).logabsdet, ([[1, 2], [2, 4]],), -inf,
@@ -55,6 +65,9 @@ SPECIALS = (
             ([[6, 0], [0, 6]],)),
     Special("eigh-of-nearly-equal-by-their-space", _projected, ([[1, 0, 0], [0, 1, 0], [0, 0, 3]],),
             [[1, 0, 0], [0, 1, 0], [0, 0, 0]], ([[0, 0, -0.5], [0, 0, -0.5], [-0.5, -0.5, 0]],)),
+    Special("eigh-of-equal-but-for-rounding-by-their-space", _projected, (STRETCHED,), AWAY, (TURNED + TURNED.T,)),
+    Special("singular-values-of-rank-1-by-svd", lambda x: linalg.svd(x).S.sum(), (ONE,), 14,
+            ([[r * c / 14 for c in (1, 2, 3)] for r in (1, 2, 3)],), atol=1e-5),
     Special("svd-of-different", _restored, ([[3, 0], [0, 2]],), [[3, 0], [0, 2]], ([[1, 1], [1, 1]],)),
     Special("svd-of-equal", _restored, (I2,), I2, (I2,)),
     Special("svdvals-of-equal", lambda x: linalg.svdvals(x).sum(), (I2,), 2, (I2,)),

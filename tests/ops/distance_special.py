@@ -10,13 +10,13 @@ import backburner as bb
 from backburner.nn import functional as F
 from ops.special import Special, inf, nan
 
-NEAR: Any = 1 + 2.0**-20  # exact in float32, and lost in the square of it
+NEAR: Any = 1 + 3 * 2.0**-22  # exact in float32, and lost in the square of it
 ONES: Any = [1.0] * 20
 
 
 def _one(values: Any) -> Any:
-    """Return rows of twenty, of which the first element is given and the others are 1."""
-    return [[value, *ONES[1:]] for value in values]
+    """Return rows of twenty, of which the first element is given and the others are equal, and no short fractions."""
+    return [[value, *[1.1] * 19] for value in values]
 
 
 def _first(values: Any) -> Any:
@@ -40,8 +40,10 @@ SPECIALS = (
     *(Special(f"cdist-of-equals-{p}", lambda x, y, p=p: bb.cdist(x, y, p), ([[1, 2]], [[1, 2]]), [[0]], ([[0, 0]], [[0, 0]]))
       for p in (0, 0.5, 1, 2, 3, inf)),
     Special("cdist-of-equal-long-rows", bb.cdist, ([ONES], [ONES]), [[0]], ([[0] * 20], [[0] * 20])),
-    Special("cdist-of-rows-that-are-close", bb.cdist, (_one([NEAR, 3]), _one([1])), [[2.0**-20], [2]],
-            (_first([1, 1]), _first([-2])), atol=1e-12),
+    Special("cdist-of-rows-that-are-close", lambda x, y: bb.cdist(x, y)[:, :1], (_one([NEAR, 3]), [*_one([1]), [-1.0] * 20]),
+            [[3 * 2.0**-22], [2]], (_first([1, 1]), [*_first([-2]), [0.0] * 20]), atol=1e-12),
+    Special("cdist-of-rows-that-are-close-beside-one-far-away", lambda x, y: bb.cdist(x, y)[:, :1],
+            (_one([NEAR]), [*_one([1]), [-1e6] * 20]), [[3 * 2.0**-22]], (_first([1]), [*_first([-1]), [0.0] * 20])),
     Special("cdist-of-rows-far-from-0", bb.cdist, ([[8192.0] * 20], [[8192.0] * 18 + [8195.0, 8196.0]]), [[5]],
             ([[0] * 18 + [-0.6, -0.8]], [[0] * 18 + [0.6, 0.8]])),
     *(Special(f"cdist-of-{name}-rows-of-{'many' if pad else 'few'}", bb.cdist, ([[0, 0, *[0] * pad]], [[3 * size, 4 * size, *[0] * pad]]),

@@ -87,6 +87,7 @@ POWERS: tuple[dict[str, Any], ...] = (
 )
 ROOTS: tuple[dict[str, Any], ...] = (
     {"norm_type": 3, "kernel_size": 2},
+    {"norm_type": 4, "kernel_size": 2, "stride": 1},
     {"norm_type": 1.5, "kernel_size": 2, "stride": 1},
     {"norm_type": -1, "kernel_size": 2},
 )

@@ -14,6 +14,8 @@ ALIGNED = "interpolate: align_corners goes with linear, bilinear, bicubic, trili
 REFUSED = (
     Bad(lambda: F.interpolate(array, 2), T, "interpolate: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: F.interpolate(image, 2, mode="cubic"), A, "interpolate: mode must be one of nearest, nearest-exact, linear, "),
+    Bad(lambda: F.interpolate(image, 2, mode=["area"]), A, "interpolate: mode must be one of nearest, nearest-exact, linear, ",
+        "interpolate-of-a-list"),
     Bad(lambda: F.interpolate(bb.zeros((2, 3)), 2), S,
         "interpolate: mode 'nearest' takes [n, c, l], [n, c, h, w], [n, c, d, h, w], got [2, 3]."),
     Bad(lambda: F.interpolate(line, 2, mode="bilinear"), S, "interpolate: mode 'bilinear' takes [n, c, h, w], got [1, 2, 4]."),

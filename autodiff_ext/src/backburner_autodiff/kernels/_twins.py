@@ -21,7 +21,7 @@ FUSED = bool(llvm.get_host_cpu_features().get("fma")) or llvm.get_process_triple
 
 def layout(x: Any) -> tuple[type[Any], int, int]:
     """Return the integer as wide as a float, the bits of the fraction, and the bias."""
-    return (np.int32, 23, 127) if isinstance(x, np.float32) else (np.int64, 52, 1023)
+    return (np.int32, 23, 127) if x.itemsize == 4 else (np.int64, 52, 1023)
 
 
 def fma(x: Any, y: Any, z: Any) -> Any:
@@ -34,8 +34,8 @@ def fma(x: Any, y: Any, z: Any) -> Any:
     try:
         near = float(exact)
     except OverflowError:
-        return type(x)(math.inf if exact > 0 else -math.inf)  # copysign would make a float of it
-    if isinstance(x, np.float32) and math.isfinite(near):
+        return type(x)(math.copysign(math.inf, exact))
+    if x.itemsize == 4 and math.isfinite(near):
         # Rounded to odd first, a number is rounded to fewer bits as if it had been exact (Boldo, Melquiond 2008).
         beyond = exact - Fraction(near)
         if beyond and not np.float64(near).view(np.int64) & 1:

@@ -15,7 +15,7 @@ from backburner.backends.numpy import decompositions
 from backburner.backends.numpy.linalg import matmul
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
-_BLOCK = 64
+_BLOCK = 16
 """So many rows at most a triangular system has that goes to LAPACK whole."""
 
 

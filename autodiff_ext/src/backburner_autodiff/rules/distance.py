@@ -35,26 +35,26 @@ def cdist(out: Array, x1: Array, x2: Array, *, p: float) -> Callable[[Array, tup
 def _pull_by_products(
     first: Array, second: Array, out: Array, g: Array, p: float, dx1: Array, dx2: Array
 ) -> None:
-    """Sum ``(x - y) w`` with ``w = g / |x - y|`` as ``x sum(w) - sum(w y)``."""
+    """Sum ``(x - y) w`` with ``w = g / |x - y|`` as ``x sum(w) - sum(w y)``, a column of ones giving ``sum(w)``."""
     x, y = distance.centred(first, second)
-    size, other = (np.sqrt((z * z).sum(-1)) for z in (x, y))
-    for batch, rows in distance.blocks(*out.shape):
+    size, other = (np.sqrt((z * z).sum(-1, keepdims=True)) for z in (x, y))
+    bound = _CLOSE * (size + other.max(-2, keepdims=True))
+    x, y = (np.concatenate([z, np.ones_like(z[..., :1])], -1) for z in (x, y))
+    for batch, rows in distance.blocks(out.shape, distance.WIDE):
         apart = out[batch, rows]
-        zero = apart == 0
-        weight = g[batch, rows] / np.where(zero, 1, apart.astype(np.float64))
-        weight[zero] = 0
-        near = (apart <= _CLOSE * (size[batch, rows, None] + other[batch, None, :])) & ~zero
+        weight = np.divide(g[batch, rows], apart, dtype=np.float64)
+        near = apart <= bound[batch, rows]
         if near.any():
-            b, i, j = np.nonzero(near)
-            moved = (first[batch, rows][b, i].astype(np.float64) - second[batch][b, j]) * weight[near][
-                :, None
-            ]
+            b, i, j = np.nonzero(near & (apart != 0))
+            moved = first[batch, rows][b, i].astype(np.float64) - second[batch][b, j]
+            moved *= weight[b, i, j][:, None]
             weight[near] = 0
             np.add.at(dx1[batch, rows], (b, i), moved)
             np.subtract.at(dx2[batch], (b, j), moved)
         a, c = x[batch, rows], y[batch]
-        dx1[batch, rows] += a * weight.sum(-1)[..., None] - np.matmul(weight, c)
-        dx2[batch] += c * weight.sum(-2)[..., None] - np.matmul(weight.swapaxes(-1, -2), a)
+        pulled, pushed = np.matmul(weight, c), np.matmul(weight.swapaxes(-1, -2), a)
+        dx1[batch, rows] += a[..., :-1] * pulled[..., -1:] - pulled[..., :-1]
+        dx2[batch] += c[..., :-1] * pushed[..., -1:] - pushed[..., :-1]
 
 
 def _pull_by_features(
@@ -62,7 +62,7 @@ def _pull_by_features(
 ) -> None:
     """Go through the features, of all pairs of a block at a time."""
     columns = np.ascontiguousarray(second.swapaxes(-1, -2))
-    for batch, rows in distance.blocks(*out.shape):
+    for batch, rows in distance.blocks(out.shape):
         x, y, apart, weight = first[batch, rows], columns[batch], out[batch, rows], g[batch, rows]
         if p == np.inf:
             count = np.zeros(apart.shape, x.dtype)

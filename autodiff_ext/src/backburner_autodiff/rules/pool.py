@@ -20,10 +20,13 @@ def avg_pool2d(
     shape = x.shape
 
     def vjp(g: Array) -> Array:
-        dx = np.zeros(shape, g.dtype)
         rows, columns = pool.avg_pool2d_divisors(
             shape[2:], kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
+        if pool.covers(g.shape[2:], shape[2:], kernel_size, padding):
+            share = g.reshape(-1) / (rows * columns).astype(g.dtype)
+            return np.asarray(share.repeat(shape[2] * shape[3]).reshape(shape))
+        dx = np.zeros(shape, g.dtype)
         planes = (shape[0] * shape[1],)
         avg_pool2d_scatter(
             g.reshape(planes + g.shape[2:]), rows, columns, *kernel_size, *stride, *padding,

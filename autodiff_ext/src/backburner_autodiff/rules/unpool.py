@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from backburner.backends.numpy.unpool import places_of_planes
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 
 @rule
 def max_unpool2d(out: Array, x: Array, indices: Array, *, size: tuple[int, int]) -> tuple[Vjp, None]:
     shape = x.shape
-    n, c, h, w = shape
-    count, places = h * w, np.ascontiguousarray(indices).reshape(n, c, h * w)
 
     def vjp(g: Array) -> Array:
-        dx = np.take_along_axis(g.reshape(n, c, size[0] * size[1]), places, 2)
-        # of several with one index the last alone came through
-        number = np.arange(count)
-        last = np.empty((n, c, size[0] * size[1]), np.int64)
-        np.put_along_axis(last, places, np.broadcast_to(number, places.shape).copy(), 2)
-        dx[np.take_along_axis(last, places, 2) != number] = 0
+        places = places_of_planes(indices, size)
+        dx = g.reshape(-1)[places]
+        named = np.zeros(g.size, np.bool_)
+        named[places] = True
+        if np.count_nonzero(named) < places.size:
+            # of several with one index the last alone came through
+            number, last = np.arange(places.size), np.empty(g.size, np.int64)
+            last[places] = number
+            dx[last[places] != number] = 0
         return dx.reshape(shape)
 
     return vjp, None

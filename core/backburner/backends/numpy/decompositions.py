@@ -11,6 +11,9 @@ import numpy as np
 from backburner.contracts import Array
 from backburner.errors import GraphError, LinAlgError
 
+_MANY = 32
+"""Of more dimensions NumPy's gufuncs take some and refuse others."""
+
 SINGULAR = "is singular: its columns depend on each other. Use linalg.pinv, or add to its diagonal."
 INDEFINITE = "is not positive definite. Symmetrise it, or add to its diagonal."
 DIVERGED = "has no decomposition that LAPACK finds. Scale it, or use float64."
@@ -19,6 +22,12 @@ NOT_FINITE = "holds NaN or infinities. Look for them with isfinite."
 
 def _guarded(op: str, fault: str, function: Callable[[Array], Any], x: Array) -> Any:
     """Call LAPACK, and name the first matrix of the batch at which it gives up."""
+    if x.ndim > _MANY:
+        batch = x.shape[:-2]
+        found = _guarded(op, fault, function, x.reshape(math.prod(batch), *x.shape[-2:]))
+        if not isinstance(found, tuple):
+            return found.reshape(*batch, *found.shape[1:])
+        return tuple([y.reshape(*batch, *y.shape[1:]) for y in found])
     try:
         return function(x)
     except np.linalg.LinAlgError:
@@ -146,28 +155,22 @@ def pinv_parts(x: Array, rtol: Array) -> tuple[Array, tuple[Array, Array, Array,
 def cofactors(x: Array) -> Array:
     """Return the gradient of the determinant: of each element the signed determinant of what is beside it.
 
-    Of well-conditioned matrices it is ``det(x) * inv(x).T``; of others, where that loses digits or is 0/0, made
-    by ``svd``, of whose factors the cofactors are known exactly. Computed in float64.
+    It is ``det(x) * inv(x).T``, whose factors' errors cancel even if ``x`` is nearly singular. Where that is 0/0 or
+    overflows on the way it is made by ``svd``, of whose factors the cofactors are known. Computed in float64.
     """
     n = x.shape[-1]
     rows = x.astype(np.float64).reshape(math.prod(x.shape[:-2]), n, n)
     y = np.full(rows.shape, np.nan)
     finite = np.asarray(np.isfinite(rows).all((-2, -1)))
     sign, size = np.linalg.slogdet(np.where(finite[:, None, None], rows, 0))
-    plain = sign != 0
-    inverse = np.linalg.inv(rows[plain])
-    y[plain] = (sign * np.exp(size))[plain, None, None] * inverse.swapaxes(-1, -2)
-    condition = _norm1(rows[plain]) * _norm1(inverse)
-    plain[plain] = condition < 1e6
-    left = finite & ~plain
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        value = sign * np.exp(size)
+        plain = finite & (value != 0) & np.isfinite(value)
+        y[plain] = value[plain, None, None] * np.linalg.inv(rows[plain]).swapaxes(-1, -2)
+    left = finite & ~np.isfinite(y).all((-2, -1))
     if left.any():
         y[left] = _cofactors_by_svd(rows[left])
     return y.reshape(x.shape).astype(x.dtype, copy=False)
-
-
-def _norm1(x: Array) -> Array:
-    y: Array = np.maximum.reduce(np.add.reduce(np.abs(x), -2), -1, initial=0)
-    return y
 
 
 def _cofactors_by_svd(x: Array) -> Array:

@@ -14,6 +14,8 @@ _FEW = 12
 """Of so few features at most even Euclidean distances are summed feature by feature, faster than by a product."""
 _BLOCK = 1 << 15
 """So many distances are computed at a time, which then stay in the cache."""
+WIDE = 1 << 18
+"""So many where they come from a product, which is slow for few rows."""
 _RUN = 128
 """So many features are summed in the inputs' dtype before they go on in float64."""
 
@@ -22,15 +24,18 @@ Block = tuple[slice, slice]
 
 def batches(x1: Array, x2: Array) -> tuple[Array, Array, tuple[int, ...]]:
     """Return both with one batch dimension, over which they have been broadcast, and the shape of the result."""
-    batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    rank = max(x1.ndim, x2.ndim) - 2
+    sizes = [(1,) * (rank + 2 - x.ndim) + x.shape[:-2] for x in (x1, x2)]
+    batch = tuple([m if n == 1 else n for n, m in zip(*sizes, strict=True)])
     count = math.prod(batch)
     first = np.broadcast_to(x1, (*batch, *x1.shape[-2:])).reshape(count, *x1.shape[-2:])
     second = np.broadcast_to(x2, (*batch, *x2.shape[-2:])).reshape(count, *x2.shape[-2:])
     return first, second, (*batch, x1.shape[-2], x2.shape[-2])
 
 
-def blocks(count: int, n: int, m: int, size: int = _BLOCK) -> Iterator[Block]:
-    """Cut ``count`` matrices of ``n`` by ``m`` into whole ones, several at a time, or else each into rows."""
+def blocks(shape: tuple[int, ...], size: int = _BLOCK) -> Iterator[Block]:
+    """Cut a batch of matrices into whole ones, several at a time, or else each into rows."""
+    count, n, m = shape
     if n * m <= size:
         step = size // max(n * m, 1)
         for start in range(0, count, step):
@@ -49,7 +54,7 @@ def cdist(x1: Array, x2: Array, /, *, p: float) -> Array:
     m = second.shape[1]
     if n > m and (p != 2 or d <= _FEW):  # the inner loop should be the long one
         return cdist(x2, x1, p=p).swapaxes(-1, -2)
-    out = np.zeros((count, n, m), x1.dtype)
+    out = (np.empty if d else np.zeros)((count, n, m), x1.dtype)
     if out.size and d:
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
             if p == 2 and d > _FEW:
@@ -66,17 +71,16 @@ def centred(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _by_products(first: Array, second: Array, out: Array) -> None:
-    """Write ``sqrt(|x|^2 - 2xy + |y|^2)``, and the norm of the difference where that cancels."""
+    """Write ``sqrt(|x|^2 - 2xy + |y|^2)`` by one product, and the norm of the difference where that cancels."""
     x, y = centred(first, second)
-    squares, others = (x * x).sum(-1)[..., None], (y * y).sum(-1)[:, None, :]
-    columns = y.swapaxes(-1, -2) * -2.0
+    squares, others = ((z * z).sum(-1, keepdims=True) for z in (x, y))
+    rows_of_x = np.concatenate([x, squares, np.ones_like(squares)], -1)
+    columns = np.concatenate([y * -2.0, np.ones_like(others), others], -1).swapaxes(-1, -2)
     least = 1e-7 if out.itemsize == 4 else 1e-3  # of the squares, which have 16 digits
-    for batch, rows in blocks(*out.shape):
-        total = squares[batch, rows] + others[batch]
-        found = np.matmul(x[batch, rows], columns[batch])
-        found += total
-        total *= least
-        exact = ~(found > total)
+    bound = (squares + others.max(-2, keepdims=True)) * least
+    for batch, rows in blocks(out.shape, WIDE):
+        found = np.matmul(rows_of_x[batch, rows], columns[batch])
+        exact = ~(found > bound[batch, rows])
         np.sqrt(found, out=out[batch, rows], casting="same_kind")
         if exact.any():
             _one_by_one(first[batch, rows], second[batch], exact, out[batch, rows])
@@ -95,7 +99,7 @@ def _one_by_one(first: Array, second: Array, which: Array, out: Array) -> None:
 def _by_features(first: Array, second: Array, p: float, out: Array) -> None:
     """Go through the features, of all pairs of a block at a time."""
     columns = np.ascontiguousarray(second.swapaxes(-1, -2))
-    for batch, rows in blocks(*out.shape):
+    for batch, rows in blocks(out.shape):
         x, y, found = first[batch, rows], columns[batch], out[batch, rows]
         if p in (0, 1, 2, np.inf):
             found[...] = _summed(x, y, p, None)

@@ -76,6 +76,11 @@ def avg_pool2d(
     return y
 
 
+def covers(windows: Pair, size: Pair, kernel_size: Pair, padding: Pair) -> bool:
+    """Say whether there is one window without gaps, and the whole image in it."""
+    return windows == (1, 1) and all(k - p >= n for n, k, p in zip(size, kernel_size, padding, strict=True))
+
+
 def reduce_windows(
     ufunc: np.ufunc, neutral: Any, x: Array,
     kernel_size: Pair, stride: Pair, padding: Pair, dilation: Pair, ceil_mode: bool,
@@ -83,9 +88,7 @@ def reduce_windows(
     """Reduce the windows of ``x`` as a new array; ``neutral`` is what padding holds."""
     n, c, h, w = x.shape
     oh, ow = pool2d_size((h, w), kernel_size, stride, padding, dilation, ceil_mode)
-    if oh == ow == 1 and h * w and all(
-        d == 1 and k - p >= size for k, p, d, size in zip(kernel_size, padding, dilation, (h, w), strict=True)
-    ):  # fmt: skip
+    if dilation == (1, 1) and covers((oh, ow), (h, w), kernel_size, padding):
         y: Array = ufunc.reduce(x.reshape(n, c, h * w), axis=2)
         return y.reshape(n, c, 1, 1)
     y = reduce_axis(ufunc, neutral, x, 2, (h, oh, kernel_size[0], stride[0], padding[0], dilation[0]))

@@ -165,7 +165,7 @@ def vector_norm(x: Array, /, *, axis: Axes, ord: float, keepdims: bool) -> Array
     scale = np.asarray(extremum(size, axis, None, None, True, start))
     usable = (scale > 0) & np.isfinite(scale)
     size /= np.where(usable, scale, 1)
-    with np.errstate(under="ignore", divide="ignore"):
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
         if ord == 2:
             np.square(size, out=size)
             y = np.sqrt(sum(size, axis=axis, keepdims=True))

@@ -209,9 +209,12 @@ def _taps(coordinates: Array, size: int, stride: int, options: tuple[str, str, b
                 weights = np.stack([1 - t, t], 1)
                 rates = np.broadcast_to(places.dtype.type(rate) * signs, places.shape)
                 slopes = np.stack([-rates, rates], 1) if sloping else weights[:, :0]
-        inside = (taps >= 0) & (taps <= size - 1)  # not so NaN
-        numbers = np.where(inside, taps, 0).astype(np.int64)
-        return Taps(np.where(inside, numbers * stride, _OUTSIDE), weights, slopes[:, None])
+        numbers = np.full(size + 2, _OUTSIDE)  # of the pixels, and of one on either side
+        numbers[1:-1] = np.arange(size) * stride
+        # NaN counts as -1; the places are near the image, and what is behind the one after it is that
+        return Taps(
+            numbers.take((np.fmax(taps, -1) + 1).astype(np.int64), mode="clip"), weights, slopes[:, None]
+        )
 
 
 def _padded(places: Array, size: int, padding_mode: str, align_corners: bool) -> tuple[Array, Array]:

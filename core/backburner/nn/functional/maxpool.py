@@ -246,34 +246,33 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         taps = np.arange((ends - starts).max())
         # a window that is shorter than others meets its last element again, which changes nothing
         places.append(np.minimum(starts[:, None] + taps, ends[:, None] - 1))
-    return _result(x.device, *_of_places(x.device.backend, held, places, bool(return_indices)), single)
+    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)
 
 
 def _of_places(
-    backend: Any, held: Any, places: list[Array], return_indices: bool
+    device: Device, held: Any, places: list[Array], return_indices: bool
 ) -> tuple[Any, Array | None]:
     """Return the largest element of windows that stand anywhere, and where asked for its index.
 
     Args:
-        backend: that of ``held``.
+        device: where ``held`` is.
         held: ``[n, c, ...]``.
         places: for each spatial axis where the taps of its windows stand, ``[o, k]``, or in each plane
             ``[n, c, o, k]``.
         return_indices: whether to.
     """
+    backend = device.backend
     n, c, *space = held.shape
+    ones, zeros = (1,) * len(places), (0,) * len(places)
     lines = [p.reshape(*p.shape[:-2], p.shape[-2] * p.shape[-1]) for p in places]
     taken = held
     for axis, line in enumerate(lines, 2):
-        if line.ndim == 3:
-            index = line.reshape(n, c, *(line.shape[2] if i == axis else 1 for i in range(2, held.ndim)))
-            shape = (*taken.shape[:axis], line.shape[2], *taken.shape[axis + 1 :])
-            taken = backend.take_along_axis(taken, np.broadcast_to(index, shape), axis=axis)
-        elif not np.array_equal(line, np.arange(taken.shape[axis])):
-            taken = backend.take(taken, line, axis=axis)
-    kernel, zeros = tuple(p.shape[-1] for p in places), (0,) * len(places)
+        taken = _taken(backend, taken, line, axis)
+    kernel = tuple(p.shape[-1] for p in places)
+    # A gradient need not go back through copies of the input: by the indices it gets there in one step.
+    direct = taken is held or not Tensor(held, device).is_tracked()
     out, indices = largest(
-        backend, taken, kernel, kernel, zeros, (1,) * len(places), return_indices=return_indices
+        backend, taken, kernel, kernel, zeros, ones, return_indices=return_indices or not direct
     )
     if indices is None:
         return out, None
@@ -281,7 +280,23 @@ def _of_places(
     for size, line, along in zip(space, lines, np.unravel_index(indices, taken.shape[2:]), strict=True):
         along = along.reshape(found.shape)
         found = found * size + (line[along] if line.ndim == 1 else np.take_along_axis(line, along, 2))
-    return out, found.reshape(indices.shape)
+    if not direct:
+        flat = backend.reshape(held, shape=(n, c, math.prod(space)))
+        out = backend.reshape(backend.take_along_axis(flat, found, axis=2), shape=indices.shape)
+    return out, found.reshape(indices.shape) if return_indices else None
+
+
+def _taken(backend: Any, held: Any, line: Array, axis: int) -> Any:
+    """Return the entries ``line`` along an axis of ``[n, c, ...]``, the same in all planes or its own in each."""
+    if line.ndim == 3:
+        index = line.reshape(
+            *line.shape[:2], *(line.shape[2] if i == axis else 1 for i in range(2, held.ndim))
+        )
+        index = np.broadcast_to(index, (*held.shape[:axis], line.shape[2], *held.shape[axis + 1 :]))
+        return backend.take_along_axis(held, index, axis=axis)
+    if np.array_equal(line, np.arange(held.shape[axis])):
+        return held
+    return backend.take(held, line, axis=axis)
 
 
 Ratio = float | Sequence[float]
@@ -375,4 +390,4 @@ def _fractional(
             whole = ((np.arange(o - 1).astype(dtype) + u) * step).astype(np.int64)
             starts[..., :-1] = whole - (u * step).astype(np.int64)
         places.append(starts[..., None] + np.arange(k))
-    return _result(x.device, *_of_places(x.device.backend, held, places, bool(return_indices)), single)
+    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)

@@ -71,7 +71,7 @@ def interpolate(
     """
     op = "interpolate"
     held = primitive(op, x)
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ArgumentError(f"{op}: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
     filtering, ranks = _MODES[mode]
     if held.ndim not in ranks:

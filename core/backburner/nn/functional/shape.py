@@ -33,7 +33,7 @@ def pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: float | No
         ArgumentError: ``pad`` is not made of pairs, there is no such mode, or it takes no value.
     """
     held = primitive("pad", x)
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
     widths = _widths(pad, held.shape)
     filling = element("pad", "value", 0 if value is None else value, held.dtype)
