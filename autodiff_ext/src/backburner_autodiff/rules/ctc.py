@@ -64,7 +64,7 @@ def ctc_loss(
             states[ends] = last[ends]
             likely = np.exp(alpha[t] + states - wanted)
             shares = np.bincount(places, likely.reshape(-1), n * c).reshape(n, c)
-            dx[t] = shares * -g[:, None]
+            dx[t] -= shares * g[:, None]
             states += np.take_along_axis(x[t], classes, 1)
         dx[:, g == 0] = 0
         return dx

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backburner.backends.numpy import activation, loss
+from backburner.backends.numpy import loss
 from backburner_autodiff.kernels import activation as activation_kernels
 from backburner_autodiff.kernels import loss as kernels
 from backburner_autodiff.rules._rule import Array, Vjp, rule
@@ -139,11 +139,11 @@ def binary_cross_entropy_with_logits(
 ) -> tuple[Vjp, Vjp, Vjp | None]:
     def vjp_x(g: Array) -> Array:
         factor = loss.positive_factor(target, pos_weight)
+        slope = np.empty(x.shape, x.dtype)
+        activation_kernels.sigmoid_forward(x if factor is None else -x, slope)
         if factor is None:
-            slope = np.asarray(activation.sigmoid(x))
             slope -= target
         else:
-            slope = np.asarray(activation.sigmoid(-x))
             slope *= -factor
             slope += 1 - target
         slope *= g

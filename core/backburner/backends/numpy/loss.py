@@ -76,9 +76,9 @@ def binary_cross_entropy(x: Array, target: Array, /) -> Array:
     """Return ``-target * log(x) - (1 - target) * log(1 - x)``, each logarithm at least -100."""
     yes, no = clamped_logs(x)
     yes *= target
-    no *= target - 1
-    no -= yes
-    return no
+    no *= 1 - target
+    no += yes
+    return np.asarray(np.subtract(0, no, out=no))  # never -0
 
 
 @np.errstate(divide="ignore")

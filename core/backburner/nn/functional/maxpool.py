@@ -15,7 +15,7 @@ from backburner.dtype import DEFAULT_FLOAT
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, per_axis
 from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
-from backburner.ops._operands import number, numeric
+from backburner.ops._operands import number, numeric, primitive
 
 
 @overload
@@ -246,21 +246,22 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         taps = np.arange((ends - starts).max())
         # a window that is shorter than others meets its last element again, which changes nothing
         places.append(np.minimum(starts[:, None] + taps, ends[:, None] - 1))
-    return _result(x.device, *_of_places(x.device.backend, held, places, bool(return_indices)), single)
+    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)
 
 
 def _of_places(
-    backend: Any, held: Any, places: list[Array], return_indices: bool
+    device: Device, held: Any, places: list[Array], return_indices: bool
 ) -> tuple[Any, Array | None]:
     """Return the largest element of windows that stand anywhere, and where asked for its index.
 
     Args:
-        backend: that of ``held``.
+        device: where ``held`` is.
         held: ``[n, c, ...]``.
         places: for each spatial axis where the taps of its windows stand, ``[o, k]``, or in each plane
             ``[n, c, o, k]``.
         return_indices: whether to.
     """
+    backend = device.backend
     n, c, *space = held.shape
     ones, zeros = (1,) * len(places), (0,) * len(places)
     lines = [p.reshape(*p.shape[:-2], p.shape[-2] * p.shape[-1]) for p in places]
@@ -268,14 +269,21 @@ def _of_places(
     for axis, line in enumerate(lines, 2):
         taken = _taken(backend, taken, line, axis)
     kernel = tuple(p.shape[-1] for p in places)
-    out, indices = largest(backend, taken, kernel, kernel, zeros, ones, return_indices=return_indices)
+    # A gradient need not go back through copies of the input: by the indices it gets there in one step.
+    direct = taken is held or not Tensor(held, device).is_tracked()
+    out, indices = largest(
+        backend, taken, kernel, kernel, zeros, ones, return_indices=return_indices or not direct
+    )
     if indices is None:
         return out, None
     found = np.zeros((n, c, math.prod(indices.shape[2:])), np.int64)
     for size, line, along in zip(space, lines, np.unravel_index(indices, taken.shape[2:]), strict=True):
         along = along.reshape(found.shape)
         found = found * size + (line[along] if line.ndim == 1 else np.take_along_axis(line, along, 2))
-    return out, found.reshape(indices.shape)
+    if not direct:
+        flat = backend.reshape(held, shape=(n, c, math.prod(space)))
+        out = backend.reshape(backend.take_along_axis(flat, found, axis=2), shape=indices.shape)
+    return out, found.reshape(indices.shape) if return_indices else None
 
 
 def _taken(backend: Any, held: Any, line: Array, axis: int) -> Any:
@@ -369,6 +377,7 @@ def _fractional(
             distribution="uniform", shape=shape, dtype=dtype, options=(0.0, 1.0), seed=x.device.seeds.next()
         )
     else:
+        primitive(f"{op}: _random_samples", samples)
         drawn = samples.detach().numpy().astype(dtype)
         if drawn.shape != shape or not ((drawn >= 0) & (drawn < 1)).all():
             raise ShapeError(f"{op}: _random_samples must be in [0, 1), of shape {list(shape)}.")
@@ -382,4 +391,4 @@ def _fractional(
             whole = ((np.arange(o - 1).astype(dtype) + u) * step).astype(np.int64)
             starts[..., :-1] = whole - (u * step).astype(np.int64)
         places.append(starts[..., None] + np.arange(k))
-    return _result(x.device, *_of_places(x.device.backend, held, places, bool(return_indices)), single)
+    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)
