@@ -93,7 +93,7 @@ def test_the_gradient_is_pytorchs(case: Case, dtype: str, device: bb.Device) -> 
     arrays, parts = _frozen_inputs(case, dtype), FROZEN[str(case)]
     marked = leaves(case, arrays, device)
     outputs = case.carried(case(*marked))
-    grads = backward(outputs, [parts[f"cotangent{i}"].astype(dtype) for i in range(len(outputs))])
+    grads = backward(outputs, [parts[f"cotangent{i}"].astype(y.dtype) for i, y in enumerate(outputs)])
     for i in case.differentiable():
         x = marked[i]
         assert x is not None

@@ -178,6 +178,7 @@ def test_gradients_of_chunks_and_bands_are_adjoint_to_the_forward(seed: int) -> 
         (16, 8, 3, {"stride": (2, 2)}),
         (16, 8, 1, {}),
         (16, 16, 3, {"groups": 16}),
+        (16, 16, 7, {"groups": 16, "padding": (3, 3)}),
     ],
 )
 def test_an_image_has_the_same_bits_in_whatever_batch(

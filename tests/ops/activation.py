@@ -135,4 +135,20 @@ ROWS = (
         lambda x, axis=-1: np.log(_softmax(x, axis)),
         exact=False,
     ),
+    *(
+        Row(
+            op,
+            (real,),
+            ones_of([(3, 4)], [{"axis": 1, "dtype": "float64"}]),
+            reference,
+            result="float64",
+            exact=False,
+            name=f"{op}_in_another_dtype",
+        )
+        for op, reference in (
+            ("softmax", lambda x, axis, dtype: _softmax(x, axis)),
+            ("log_softmax", lambda x, axis, dtype: np.log(_softmax(x, axis))),
+            ("softmin", lambda x, axis, dtype: _softmax(-x, axis)),
+        )
+    ),
 )

@@ -23,6 +23,7 @@ REFUSED = (
     Bad(lambda: F.glu(x, 2), X, "glu: axis 2 is out of range for 2 dimensions."),
     Bad(lambda: F.glu(zero), S, "glu: the input is 0-d and has no axis. Use reshape."),
     Bad(lambda: F.softmin(zero), S, "softmax: the input is 0-d and has no axis. Use reshape."),
+    Bad(lambda: F.softmin(v, dtype="int32"), T, "softmax: dtype must be of floats, got int32."),
     Bad(lambda: F.quiet_softmax(zero), S, "quiet_softmax: the input is 0-d and has no axis. Use reshape."),
     Bad(lambda: F.gumbel_softmax(zero), S, "gumbel_softmax: the input is 0-d and has no axis. Use reshape."),
     Bad(lambda: F.gumbel_softmax(v, 0), A, "gumbel_softmax: tau must be positive, got 0.0."),

@@ -56,10 +56,17 @@ REFUSED = (
     Bad(lambda: linalg.matrix_norm(x, keepdims=n), T, "matrix_norm: keepdims must be True or False, got "),  # type: ignore[arg-type]
 )  # fmt: skip
 
+
+def _squared(parts: linalg.SVDResult) -> bb.Tensor:
+    return ((parts.U * parts.S) @ parts.Vh)[0].sum()
+
+
 REFUSED_GRAPHS = (
     Bad(lambda: linalg.qr(_tracked(square)).Q.backward(), L, "qr: backward needs linearly independent columns,"),
     Bad(lambda: linalg.qr(_tracked(bb.ones((3, 1))), mode="complete").Q[0, 1].backward(), G,
         "qr: the result depends on which basis the columns of Q beyond the first are, which is arbitrary"),
     Bad(lambda: linalg.svd(_tracked(bb.ones((3, 1)))).U[0, 1].backward(), G, "svd: the result depends on which basis the columns of U"),
+    Bad(lambda: linalg.eigh(_tracked(bb.eye(2))).eigenvectors[:, 0].sum().backward(), G, "eigh: two eigenvalues are equal: "),
+    Bad(lambda: _squared(linalg.svd(_tracked(bb.eye(2)))).backward(), G, "svd: two singular values are equal: "),
     Bad(lambda: linalg.svd(_tracked(bb.ones((1, 3)))).Vh[1, 0].backward(), G, "svd: the result depends on which basis the columns of V"),
 )  # fmt: skip

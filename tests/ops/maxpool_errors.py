@@ -33,4 +33,6 @@ REFUSED = (
     Bad(lambda: F.fractional_max_pool2d(image, 3, 3), S, "fractional_max_pool2d: [3, 3] windows of [3, 3] do not fit into [4, 4]."),
     Bad(lambda: F.fractional_max_pool2d(image, 2, 2, _random_samples=bb.ones((1, 2, 2))), S,
         "fractional_max_pool2d: _random_samples must be in [0, 1), of shape [1, 2, 2]."),
+    Bad(lambda: F.fractional_max_pool2d(image, 2, 2, _random_samples=[[0.5]]), T,  # type: ignore[arg-type]
+        "fractional_max_pool2d: _random_samples: the input is a list, not a Tensor. Use bb.tensor."),
 )  # fmt: skip

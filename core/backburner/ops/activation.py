@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backburner import _tensor
-from backburner.errors import ArgumentError, ShapeError
+from backburner.dtype import DType, canonical
+from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.ops._operands import floating, numeric, one_axis
 
 if TYPE_CHECKING:
@@ -40,24 +41,40 @@ def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
     return _tensor.Tensor(x.device.backend.gelu(held, approximate=approximate), x.device)
 
 
-def softmax(x: Tensor, /, axis: int = -1) -> Tensor:
+def softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
     """Return ``exp(x)`` over its sum along ``axis``; along an axis that is all ``-inf`` it is NaN.
+
+    Args:
+        x: a tensor.
+        axis: the axis.
+        dtype: of floats, which ``x`` is turned into first.
 
     Shape:
         The result has the shape of ``x``, which is not 0-d.
+
+    Raises:
+        DTypeError: ``dtype`` is not of floats.
     """
-    held = floating("softmax", x)
+    held = floating("softmax", x if dtype is None else x.astype(_float_dtype("softmax", dtype)))
     place = _softmax_axis("softmax", axis, held.ndim)
     return _tensor.Tensor(x.device.backend.softmax(held, axis=place), x.device)
 
 
-def log_softmax(x: Tensor, /, axis: int = -1) -> Tensor:
+def log_softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
     """Return the logarithm of ``softmax``, accurate where that underflows.
+
+    Args:
+        x: a tensor.
+        axis: the axis.
+        dtype: of floats, which ``x`` is turned into first.
 
     Shape:
         The result has the shape of ``x``, which is not 0-d.
+
+    Raises:
+        DTypeError: ``dtype`` is not of floats.
     """
-    held = floating("log_softmax", x)
+    held = floating("log_softmax", x if dtype is None else x.astype(_float_dtype("log_softmax", dtype)))
     place = _softmax_axis("log_softmax", axis, held.ndim)
     return _tensor.Tensor(x.device.backend.log_softmax(held, axis=place), x.device)
 
@@ -66,3 +83,11 @@ def _softmax_axis(op: str, axis: int, ndim: int) -> int:
     if ndim == 0:
         raise ShapeError(f"{op}: the input is 0-d and has no axis. Use reshape.")
     return one_axis(op, axis, ndim)
+
+
+def _float_dtype(op: str, dtype: Any) -> DType:
+    """Return an option that must be a dtype of floats."""
+    found = canonical(dtype, op)
+    if found.kind != "f":
+        raise DTypeError(f"{op}: dtype must be of floats, got {found}.")
+    return found

@@ -190,7 +190,7 @@ def eigh(x: Tensor, /) -> EighResult:
     """Return the eigenvalues, ascending, and the eigenvectors, columns of length 1, of symmetric matrices.
 
     They are computed from the lower triangle, and the gradient is symmetric. Vectors of equal eigenvalues are one
-    of many bases and turn by no gradient.
+    of many bases: a gradient through them is a ``GraphError`` in backward.
 
     Shape:
         x ``[..., n, n]``; eigenvalues ``[..., n]``, eigenvectors ``[..., n, n]``.
@@ -241,7 +241,8 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     """Return the singular value decomposition ``U @ diag(S) @ Vh``, singular values descending.
 
-    Vectors of equal singular values are one of many bases, as are those of 0, and turn by no gradient.
+    Vectors of equal singular values, 0 included, are one of many bases: a gradient through them is a
+    ``GraphError`` in backward.
 
     Args:
         x: a tensor.

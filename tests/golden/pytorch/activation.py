@@ -18,6 +18,12 @@ def quiet_softmax(x: torch.Tensor, axis: int = -1) -> torch.Tensor:
 
 
 PYTORCH: dict[str, Torch] = {
+    **{
+        f"{name}_in_another_dtype": lambda x, axis, dtype, name=name: getattr(F, name)(
+            x, axis, dtype=getattr(torch, dtype)
+        )
+        for name in ("softmax", "log_softmax", "softmin")
+    },
     "silu": F.silu,
     "mish": F.mish,
     "elu": F.elu,

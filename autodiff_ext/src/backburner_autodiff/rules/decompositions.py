@@ -1,8 +1,7 @@
 """Backward rules of the decompositions of matrices.
 
 Where not said otherwise they are those of Giles, "Collected matrix derivative results for forward and reverse mode
-algorithmic differentiation", 2008. A difference of two eigenvalues or singular values that is rounding error counts
-as 0, and what would be divided by it as no part of the gradient: a basis of their common space is arbitrary.
+algorithmic differentiation", 2008.
 """
 
 from __future__ import annotations
@@ -61,6 +60,21 @@ def _noise(values: Array, n: int) -> Array:
     """Return how large a rounding error of eigenvalues or singular values is."""
     largest = np.maximum.reduce(np.abs(values), -1, keepdims=True, initial=0)
     return np.asarray(largest * values.dtype.type(n * np.finfo(values.dtype).eps))
+
+
+def _inverse_gaps(op: str, which: str, values: Array, n: int, turned: Array) -> Array:
+    """Return one over the differences of values, 0 on the diagonal.
+
+    Where two values are equal, or differ by a rounding error, the quotient of what the cotangent turns one vector by
+    towards the other and their difference is 0 / 0: of what it depends on nothing is left in it, so it is refused.
+    """
+    gap = values[..., None, :] - values[..., :, None]
+    equal = np.abs(gap) <= _noise(values, n)[..., None]
+    asked = np.abs(turned) > np.sqrt(np.finfo(turned.dtype).eps) * np.abs(turned).max(initial=0)
+    _diagonal(asked)[...] = False
+    if (equal & asked).any():
+        decompositions.refuse_equal(op, which)
+    return np.where(equal, 0, 1 / np.where(equal, 1, gap))
 
 
 @rule(compute_bound=True)
@@ -130,9 +144,9 @@ def eigh(out: tuple[Array, Array], x: Array) -> tuple[Vjp]:
         if dv is None:
             assert dw is not None
             return matmul(v * dw[..., None, :], _t(v))
-        inner = _skew(matmul(_t(v), dv))
-        gap = w[..., None, :] - w[..., :, None]
-        inner *= _reciprocal(gap, _noise(w, w.shape[-1])[..., None]) * inner.dtype.type(0.5)
+        turned = matmul(_t(v), dv)
+        inverse = _inverse_gaps("eigh", "eigenvalues", w, w.shape[-1], turned)
+        inner = _skew(turned) * inverse * inverse.dtype.type(0.5)
         if dw is not None:
             _diagonal(inner)[...] = dw
         return matmul(matmul(v, inner), _t(v))
@@ -205,9 +219,11 @@ def svd(out: tuple[Array, Array, Array], x: Array, *, full_matrices: bool) -> tu
         du = np.zeros_like(left) if g[0] is None else _led_by_the_first("svd", "U", u, g[0], k)
         dv = np.zeros_like(right) if g[2] is None else _led_by_the_first("svd", "V", _t(vh), _t(g[2]), k)
         noise = _noise(s, max(x.shape[-2:]))
-        turned_left, turned_right = _skew(matmul(_t(left), du)), _skew(matmul(_t(right), dv))
+        by_left, by_right = matmul(_t(left), du), matmul(_t(right), dv)
+        turned_left, turned_right = _skew(by_left), _skew(by_right)
         half, wide = s.dtype.type(0.5), noise[..., None]
-        inner = (turned_left + turned_right) * _reciprocal(s[..., None, :] - s[..., :, None], wide)
+        inverse_gaps = _inverse_gaps("svd", "singular values", s, max(x.shape[-2:]), by_left + by_right)
+        inner = (turned_left + turned_right) * inverse_gaps
         inner += (turned_left - turned_right) * _reciprocal(s[..., None, :] + s[..., :, None], wide)
         inner *= half
         inverse = _reciprocal(s, noise)

@@ -151,6 +151,14 @@ def conv2d(
                 groups=groups,
             )
         return out
+    padded = (h + 2 * padding[0]) * (w + 2 * padding[1])
+    if (
+        c == groups > 1
+        and stride == (1, 1)
+        and kh >= 5
+        and (c * kw + o * kh) * padded * x.itemsize <= BAND_BYTES
+    ):
+        return _by_rows(x, weight, bias, size, padding, dilation)
     # With stride 1 what a tap meets is one run of the padded image, if the places at the end of each row,
     # where the window wraps round, are computed too and dropped. That saves about 8 ns for each row that is
     # copied in pieces else, and costs a share of the product for each such place.
@@ -227,6 +235,36 @@ def _pointwise(x: Array, weight: Array, bias: Array | None, groups: int) -> Arra
     out = out.reshape(n, o, h, w)
     if bias is not None:
         out += bias[:, None, None]
+    return out
+
+
+def _by_rows(x: Array, weight: Array, bias: Array | None, size: Pair, padding: Pair, dilation: Pair) -> Array:
+    """Convolve channel by channel with tall kernels: one product for each of their rows, then the sum of the rows.
+
+    The columns hold a row's taps only, ``kw`` for each place instead of ``kh * kw``.
+    """
+    n, c, h, w = x.shape
+    o, _, kh, kw = weight.shape
+    (ph, pw), (dh, dw), (oh, ow) = padding, dilation, size
+    height, width = h + 2 * ph, w + 2 * pw
+    places = height * width
+    images = max(1, min(n, CHUNK_BYTES // ((c * kw + o * kh) * places * x.itemsize)))
+    padded = np.zeros((images, c, places + dw * (kw - 1)), x.dtype)
+    met = as_strided(padded, (images, c, kw, places), (*padded.strides[:2], dw * x.itemsize, x.itemsize))
+    columns = np.empty(met.shape, x.dtype)
+    rows = np.empty((images, c, o // c * kh, places), x.dtype)
+    out = np.empty((n, o, oh, ow), x.dtype)
+    for first in range(0, n, images):
+        count = min(images, n - first)
+        inner = padded[:count, :, :places].reshape(count, c, height, width)
+        inner[:, :, ph : ph + h, pw : pw + w] = x[first : first + count]
+        columns[:count] = met[:count]
+        np.matmul(weight.reshape(c, o // c * kh, kw), columns[:count], out=rows[:count])
+        parts = rows[:count].reshape(count, o, kh, height, width)
+        target = out[first : first + count]
+        np.add(parts[:, :, 0, :oh, :ow], 0 if bias is None else bias[:, None, None], out=target)
+        for i in range(1, kh):
+            target += parts[:, :, i, i * dh : i * dh + oh, :ow]
     return out
 
 

@@ -61,6 +61,14 @@ def refuse_choice(op: str, which: str) -> NoReturn:
     )
 
 
+def refuse_equal(op: str, which: str) -> NoReturn:
+    """Refuse a gradient through vectors of equal values, of which LAPACK has chosen some."""
+    raise GraphError(
+        f"{op}: two {which} are equal: their vectors are any basis of one space, and a gradient through them is not "
+        "known. Use the values alone, or detach() the vectors."
+    )
+
+
 def cholesky(x: Array, /, *, upper: bool) -> Array:
     """Return the lower or the upper factor, from that triangle."""
     lower: Array = _guarded("cholesky", INDEFINITE, np.linalg.cholesky, x.swapaxes(-1, -2) if upper else x)

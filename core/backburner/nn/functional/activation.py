@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from backburner import random
@@ -147,13 +149,13 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     return Tensor(x.device.backend.glu(held, axis=place), x.device)
 
 
-def softmin(x: Tensor, axis: int = -1) -> Tensor:
-    """Return ``softmax`` of ``-x`` along ``axis``.
+def softmin(x: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
+    """Return ``softmax`` of ``-x`` along ``axis``, in ``dtype``.
 
     Shape:
         The result has the shape of ``x``, which is not 0-d.
     """
-    return softmax(-Tensor(floating("softmin", x), x.device), axis)
+    return softmax(-Tensor(floating("softmin", x), x.device), axis, dtype)
 
 
 def quiet_softmax(x: Tensor, axis: int = -1) -> Tensor:

@@ -49,6 +49,7 @@ def embedding(
         IndexOutOfRange: an index is outside the table; a negative one is.
         ShapeError: ``weight`` has not two dimensions.
         DTypeError: the indices are not integers.
+        ArgumentError: ``max_norm`` is negative.
     """
     found, table, place = _looked_up("embedding", indices, weight, padding_idx, max_norm, norm_type)
     rank("embedding", found.ndim + 1)
@@ -149,6 +150,8 @@ def _looked_up(
     table = Tensor(held, weight.device)
     if max_norm is not None:
         most, order = number(op, "max_norm", max_norm), number(op, "norm_type", norm_type)
+        if most < 0:
+            raise ArgumentError(f"{op}: max_norm must not be negative, got {most}.")
         fixed = table.detach()
         norms = vector_norm(fixed, axis=1, keepdims=True, ord=order)
         scaled = where(norms > most, fixed * (most / (norms + 1e-7)), fixed)  # PyTorch's constant

@@ -15,7 +15,7 @@ from backburner.dtype import DEFAULT_FLOAT
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, per_axis
 from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
-from backburner.ops._operands import number, numeric
+from backburner.ops._operands import number, numeric, primitive
 
 
 @overload
@@ -377,6 +377,7 @@ def _fractional(
             distribution="uniform", shape=shape, dtype=dtype, options=(0.0, 1.0), seed=x.device.seeds.next()
         )
     else:
+        primitive(f"{op}: _random_samples", samples)
         drawn = samples.detach().numpy().astype(dtype)
         if drawn.shape != shape or not ((drawn >= 0) & (drawn < 1)).all():
             raise ShapeError(f"{op}: _random_samples must be in [0, 1), of shape {list(shape)}.")
