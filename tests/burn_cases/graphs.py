@@ -15,7 +15,10 @@ from burn_cases._case import FOUR, ONE, TWO, WIDE, Case, bools
 FIRST = np.zeros((16, 5, 5))
 FIRST[0] = 1
 ONES = [1, 1]
-LONG = ([[12255631e6, 8076727.3e6], [10450691e6, 8704954e6]], [[17459151e6, 15028745e6], [14354680e6, 11433980e6]])
+LONG = (
+    [[12255631e6, 8076727.3e6], [10450691e6, 8704954e6]],
+    [[17459151e6, 15028745e6], [14354680e6, 11433980e6]],
+)
 CROSSED = [[True, False], [False, True]]
 
 
@@ -93,7 +96,9 @@ def squared(then: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     return lambda x: then(x * x)
 
 
-def spread(name: str, program: Callable[..., Tensor], inputs: tuple[Any, Any], grads: tuple[Any, Any]) -> Case:
+def spread(
+    name: str, program: Callable[..., Tensor], inputs: tuple[Any, Any], grads: tuple[Any, Any]
+) -> Case:
     """Return a case of one matrix of sixteen against four."""
     return Case(f"broadcast, {name}", lambda w, x: program(w[:1], x), inputs, grads)
 
@@ -132,8 +137,15 @@ CASES = [
             [[59925684, 118383650], [129863870, 213805310]],
         ),
     ),
-    Case("checkpoint, one untracked", one_untracked, (sevens(0), sevens(0.1)), ([[123.2, 123.2], [123.2, 151]], None)),
-    Case("checkpoint, many duplicates", duplicates, (sevens(4),), ([[2491881, 3077017], [2801911, 3981639]],)),
+    Case(
+        "checkpoint, one untracked",
+        one_untracked,
+        (sevens(0), sevens(0.1)),
+        ([[123.2, 123.2], [123.2, 151]], None),
+    ),
+    Case(
+        "checkpoint, many duplicates", duplicates, (sevens(4),), ([[2491881, 3077017], [2801911, 3981639]],)
+    ),
     Case(
         "checkpoint, a chain of sums",
         lambda a, b, c, d, e: (a + b + c + d + e) * b,
@@ -160,7 +172,12 @@ CASES = [
     ),
     Case("two threads", at_once, (WIDE, TWO), LONG),
     Case("one thread", in_turn, (WIDE, TWO), LONG),
-    Case("another precision between", there_and_back, (ONE, TWO), ([[12.5, 7.5], [18, 12.666667]], [[1.125, -1], [-2.25, 2.333333]])),
+    Case(
+        "another precision between",
+        there_and_back,
+        (ONE, TWO),
+        ([[12.5, 7.5], [18, 12.666667]], [[1.125, -1], [-2.25, 2.333333]]),
+    ),
     Case(
         "a tree of four leaves",
         lambda a, b, c, d: (a * b) * (c * d),
@@ -173,7 +190,12 @@ CASES = [
         (FOUR, FOUR, FOUR),
         ([[2, 32], [162, 512]], [[2, 32], [162, 512]], [[1, 16], [81, 256]]),
     ),
-    Case("a detached factor", lambda a, b, c: (a * b).detach() * c + a, (FOUR, FOUR, FOUR), (1, None, [[1, 4], [9, 16]])),
+    Case(
+        "a detached factor",
+        lambda a, b, c: (a * b).detach() * c + a,
+        (FOUR, FOUR, FOUR),
+        (1, None, [[1, 4], [9, 16]]),
+    ),
     Case("two losses of one square", squared(lambda y: y.sum() + (y * 3.0).sum()), ([2, 3],), ([16, 24],)),
     Case("a leaf beside what is deeper", lambda x: x * 2.0 * 3.0 + x, (ONES,), (7,)),
     Case("a leaf joined with what is deeper", lambda x: bb.concat([x, x * 2.0 * 3.0, x]), (ONES,), (8,)),

@@ -13,7 +13,12 @@ ZEROS = [[0, 0, 0, 0], [0, 0, 0, 0]]
 DIVISOR = [[14, 97, 100, 9], [2, 3, 15, 7]]
 
 CASES = [
-    Case("slice", lambda x, y: x @ y[:2, :2], (ONE, [[4, 7, 100], [2, 3, 15]]), ([[11, 5]], [[3, 3, 0], [10, 10, 0]])),
+    Case(
+        "slice",
+        lambda x, y: x @ y[:2, :2],
+        (ONE, [[4, 7, 100], [2, 3, 15]]),
+        ([[11, 5]], [[3, 3, 0], [10, 10, 0]]),
+    ),
     Case(
         "slice with steps",
         lambda x, y: x[::2, :2] @ y[:2, ::2],
@@ -38,8 +43,15 @@ CASES = [
         (FOUR, [[5, 6], [7, 8]], DIVISOR),
         ([[1 / 14, 1 / 97], [1 / 2, 1 / 3]], [[1 / 100, 1 / 9], [1 / 15, 1 / 7]], None),
     ),
-    Case("cat, as above", lambda x, y, z: bb.concat([x, y], axis=1) / z, (FOUR, [[5, 6], [7, 8]], DIVISOR), ([[1 / 14, 1 / 97], [1 / 2, 1 / 3]], [[1 / 100, 1 / 9], [1 / 15, 1 / 7]], None)),
-    Case("slice_assign with a step", lambda x, v: x.at[:, ::2].set(v) * 2.0, (ZEROS, FOUR), ([[0, 2, 0, 2]], 2)),
+    Case(
+        "cat, as above",
+        lambda x, y, z: bb.concat([x, y], axis=1) / z,
+        (FOUR, [[5, 6], [7, 8]], DIVISOR),
+        ([[1 / 14, 1 / 97], [1 / 2, 1 / 3]], [[1 / 100, 1 / 9], [1 / 15, 1 / 7]], None),
+    ),
+    Case(
+        "slice_assign with a step", lambda x, v: x.at[:, ::2].set(v) * 2.0, (ZEROS, FOUR), ([[0, 2, 0, 2]], 2)
+    ),
     Case(
         "slice_assign backwards",
         lambda x, v: x.at[:, ::-1].set(v) * 2.0,
@@ -47,7 +59,12 @@ CASES = [
         (0, 2),
     ),
     # along an axis
-    Case("select", lambda x: (x @ x.T) @ bb.take(x, [1, 0], axis=0), (ROWS,), ([[109, 148, 187], [37, 58, 79]],)),
+    Case(
+        "select",
+        lambda x: (x @ x.T) @ bb.take(x, [1, 0], axis=0),
+        (ROWS,),
+        ([[109, 148, 187], [37, 58, 79]],),
+    ),
     Case(
         "select_add",
         lambda x, v: (x @ x.T) @ x.index_add(0, [1, 0], v),
@@ -101,7 +118,12 @@ CASES = [
     Case("gather_nd of rows", lambda x: x[[0, 2]], (NINE,), ([[1], [0], [1]],)),
     Case("gather_nd of elements", lambda x: x[PAIRS], (FOUR,), ([[0, 1], [1, 0]],)),
     Case("scatter_nd, a row added", lambda x, v: x.at[[1]].add(v), (NINE, [[10, 20, 30]]), (1, 1)),
-    Case("scatter_nd, a row assigned", lambda x, v: x.at[[1]].set(v), (NINE, [[10, 20, 30]]), ([[1], [0], [1]], 1)),
+    Case(
+        "scatter_nd, a row assigned",
+        lambda x, v: x.at[[1]].set(v),
+        (NINE, [[10, 20, 30]]),
+        ([[1], [0], [1]], 1),
+    ),
     Case(
         "scatter_nd, a row multiplied",
         lambda x, v: x.at[[1]].multiply(v),
@@ -109,13 +131,43 @@ CASES = [
         ([[1, 1, 1], [10, 20, 30], [1, 1, 1]], [[4, 5, 6]]),
     ),
     Case("scatter_nd by max, data wins", lambda x, v: x.at[[1]].max(v), (NINE, [[1, 2, 3]]), (1, 0)),
-    Case("scatter_nd by max, values win", lambda x, v: x.at[[1]].max(v), (NINE, [[10, 20, 30]]), ([[1], [0], [1]], 1)),
-    Case("scatter_nd by min, values win", lambda x, v: x.at[[1]].min(v), (NINE, [[1, 2, 3]]), ([[1], [0], [1]], 1)),
+    Case(
+        "scatter_nd by max, values win",
+        lambda x, v: x.at[[1]].max(v),
+        (NINE, [[10, 20, 30]]),
+        ([[1], [0], [1]], 1),
+    ),
+    Case(
+        "scatter_nd by min, values win",
+        lambda x, v: x.at[[1]].min(v),
+        (NINE, [[1, 2, 3]]),
+        ([[1], [0], [1]], 1),
+    ),
     Case("scatter_nd, elements added", lambda x, v: x.at[PAIRS].add(v), (FOUR, [10, 20]), (1, 1)),
-    Case("scatter_nd, elements assigned", lambda x, v: x.at[PAIRS].set(v), (FOUR, [10, 20]), ([[1, 0], [0, 1]], 1)),
-    Case("scatter_nd, elements by max", lambda x, v: x.at[PAIRS].max(v), (FOUR, [10, 1]), ([[1, 0], [1, 1]], [1, 0])),
-    Case("scatter_nd, elements multiplied", lambda x, v: x.at[PAIRS].multiply(v), (FOUR, [10, 20]), ([[1, 10], [20, 1]], [2, 3])),
-    Case("scatter_nd, values untracked", lambda x, v: x.at[[0], [1]].multiply(v), (FOUR, [10]), ([[1, 10], [1, 1]], None)),
+    Case(
+        "scatter_nd, elements assigned",
+        lambda x, v: x.at[PAIRS].set(v),
+        (FOUR, [10, 20]),
+        ([[1, 0], [0, 1]], 1),
+    ),
+    Case(
+        "scatter_nd, elements by max",
+        lambda x, v: x.at[PAIRS].max(v),
+        (FOUR, [10, 1]),
+        ([[1, 0], [1, 1]], [1, 0]),
+    ),
+    Case(
+        "scatter_nd, elements multiplied",
+        lambda x, v: x.at[PAIRS].multiply(v),
+        (FOUR, [10, 20]),
+        ([[1, 10], [20, 1]], [2, 3]),
+    ),
+    Case(
+        "scatter_nd, values untracked",
+        lambda x, v: x.at[[0], [1]].multiply(v),
+        (FOUR, [10]),
+        ([[1, 10], [1, 1]], None),
+    ),
     Case("scatter_nd, data untracked", lambda x, v: x.at[[0], [1]].multiply(v), (FOUR, [10]), (None, 2)),
     # by masks
     Case(
@@ -127,7 +179,9 @@ CASES = [
     Case("mask_select of nothing", lambda x: bb.masked_select(x, bools([False] * 3)), ([1, 2, 3],), (0,)),
     Case(
         "nonzero",
-        lambda x, y: y[None, :] @ bb.take(x.flatten(), bools([False, True, True, False]).nonzero()[0])[:, None],
+        lambda x, y: (
+            y[None, :] @ bb.take(x.flatten(), bools([False, True, True, False]).nonzero()[0])[:, None]
+        ),
         (FOUR, [-1, 1]),
         ([[0, -1], [1, 0]], [2, 3]),
     ),

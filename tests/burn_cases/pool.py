@@ -33,19 +33,28 @@ def max1d(name: str, grad: list[int], line: Any = LINE, **options: Any) -> Case:
 
 def max2d(name: str, grad: Any, kernel: Any, image: Any = SQUARE, stride: Any = 1, **options: Any) -> Case:
     """Return a case of one image."""
-    return Case(f"max_pool2d, {name}", lambda x: F.max_pool2d(x, kernel, stride, **options), ([image],), (grad,))
+    return Case(
+        f"max_pool2d, {name}", lambda x: F.max_pool2d(x, kernel, stride, **options), ([image],), (grad,)
+    )
 
 
-def avg(name: str, shape: tuple[int, ...], grad: Any, kernel: Any, stride: Any, padding: Any = 0, **options: Any) -> Case:
+def avg(
+    name: str, shape: tuple[int, ...], grad: Any, kernel: Any, stride: Any, padding: Any = 0, **options: Any
+) -> Case:
     """Return a case of a ramp."""
     rank = len(shape) - 2
     function = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}[rank]
     return Case(
-        f"avg_pool{rank}d, {name}", lambda x: function(x, kernel, stride, padding, **options), (ramp(*shape),), (grad,)
+        f"avg_pool{rank}d, {name}",
+        lambda x: function(x, kernel, stride, padding, **options),
+        (ramp(*shape),),
+        (grad,),
     )
 
 
-def last(name: str, width: int, kernel: int, padding: int, weights: list[int], grad: list[int], counted: bool) -> Case:
+def last(
+    name: str, width: int, kernel: int, padding: int, weights: list[int], grad: list[int], counted: bool
+) -> Case:
     """Return a case of a row whose last window may overhang."""
     options = {"ceil_mode": True, "count_include_pad": counted}
     return Case(
@@ -60,12 +69,16 @@ def adaptive(shape: tuple[int, ...], size: Any, grad: Any) -> Case:
     """Return a case of a ramp."""
     rank = len(shape) - 2
     function = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive_avg_pool3d}[rank]
-    return Case(f"adaptive_avg_pool{rank}d, {shape} to {size}", lambda x: function(x, size), (ramp(*shape),), (grad,))
+    return Case(
+        f"adaptive_avg_pool{rank}d, {shape} to {size}", lambda x: function(x, size), (ramp(*shape),), (grad,)
+    )
 
 
 CASES = [
     max1d("simple", [1, 1, 0, 0, 0, 1], line=[[0.9861, 0.5474, 0.4477, 0.0732, 0.3548, 0.8221]]),
-    max1d("dilation", [0, 0, 1, 0, 0, 3, 0, 1, 2, 1, 0, 0, 2, 0, 0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 1], dilation=2),
+    max1d(
+        "dilation", [0, 0, 1, 0, 0, 3, 0, 1, 2, 1, 0, 0, 2, 0, 0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 1], dilation=2
+    ),
     max1d("long", [0, 0, 0, 2, 0, 4, 0, 2, 1, 0, 0, 0, 4, 0, 0, 0, 4, 1, 1, 0, 0, 0, 1, 1, 1]),
     max1d("padding", [1, 0, 1, 2, 0, 4, 0, 2, 1, 0, 0, 0, 4, 0, 0, 0, 4, 1, 1, 0, 0, 0, 1, 1, 3], padding=2),
     max2d("three by three", [[0, 0, 0, 0], [0, 0, 0, 2], [0, 2, 0, 0], [0, 0, 0, 0]], 3),
@@ -87,7 +100,12 @@ CASES = [
         stride=2,
         ceil_mode=True,
     ),
-    Case("max_pool3d, one window", lambda x: F.max_pool3d(x, 2, 1), (CORNER,), ([[[0, 0], [0, 0]], [[0, 0], [0, 1]]],)),
+    Case(
+        "max_pool3d, one window",
+        lambda x: F.max_pool3d(x, 2, 1),
+        (CORNER,),
+        ([[[0, 0], [0, 0]], [[0, 0], [0, 1]]],),
+    ),
     Case(
         "max_pool3d, with its indices",
         lambda x: F.max_pool3d(x, 2, 1, return_indices=True)[0],
@@ -117,7 +135,15 @@ CASES = [
     avg(
         "padding not counted",
         (1, 1, 4, 6),
-        [[a, a, b, b, a, a] for a, b in ((0.625, 1.25 * THIRD), (0.875, 1.75 * THIRD), (0.875, 1.75 * THIRD), (0.625, 1.25 * THIRD))],
+        [
+            [a, a, b, b, a, a]
+            for a, b in (
+                (0.625, 1.25 * THIRD),
+                (0.875, 1.75 * THIRD),
+                (0.875, 1.75 * THIRD),
+                (0.625, 1.25 * THIRD),
+            )
+        ],
         (3, 4),
         (1, 2),
         (1, 2),
@@ -137,7 +163,11 @@ CASES = [
     adaptive((1, 1, 2, 2, 2), 1, 0.125),
     adaptive((1, 2, 2, 2, 2), 1, 0.125),
     adaptive((1, 1, 4, 4, 4), 1, 1 / 64),
-    adaptive((1, 1, 2, 3, 4), (1, 2, 3), [[0.125, 0.25, 0.25, 0.125], [0.25, 0.5, 0.5, 0.25], [0.125, 0.25, 0.25, 0.125]]),
+    adaptive(
+        (1, 1, 2, 3, 4),
+        (1, 2, 3),
+        [[0.125, 0.25, 0.25, 0.125], [0.25, 0.5, 0.5, 0.25], [0.125, 0.25, 0.25, 0.125]],
+    ),
     adaptive((1, 1, 4, 6, 8), (2, 3, 4), 0.125),
     Case(
         "nearest, larger",

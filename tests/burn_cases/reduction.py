@@ -37,7 +37,12 @@ CASES = [
     Case("prod", bb.prod, ([2, 3, 4],), ([12, 8, 6],)),
     Case("prod of negatives", bb.prod, ([2, -3, 4],), ([-12, 8, -6],)),
     Case("prod over an axis", lambda x: x.prod(1), (NEXT,), ([[6, 3, 2], [30, 24, 20]],)),
-    Case("prod over the first axis", lambda x: x.prod(0), ([[1, -2, 3], [-4, 5, 6]],), ([[-4, 5, 6], [1, -2, 3]],)),
+    Case(
+        "prod over the first axis",
+        lambda x: x.prod(0),
+        ([[1, -2, 3], [-4, 5, 6]],),
+        ([[-4, 5, 6], [1, -2, 3]],),
+    ),
     Case("prod with a zero", bb.prod, ([2, 0, 3, 4],), ([0, 24, 0, 0],)),
     Case("prod with two zeros", bb.prod, ([2, 0, 3, 0, 5],), (0,)),
     Case(
@@ -66,8 +71,18 @@ CASES = [
     ),
     # scans
     Case("cumsum of rows", lambda x: bb.cumulative_sum(x, 1), (HOLED,), ([3, 2, 1],)),
-    Case("cumsum of a product, axis 0", scanned(0), (MIXED, SIGNED), ([[-14, 24], [17, 6]], [[3, 10], [-1, 37]])),
-    Case("cumsum of a product, axis 1", scanned(1), (MIXED, SIGNED), ([[1, 69], [-13, -28]], [[18, 13], [71, 58]])),
+    Case(
+        "cumsum of a product, axis 0",
+        scanned(0),
+        (MIXED, SIGNED),
+        ([[-14, 24], [17, 6]], [[3, 10], [-1, 37]]),
+    ),
+    Case(
+        "cumsum of a product, axis 1",
+        scanned(1),
+        (MIXED, SIGNED),
+        ([[1, 69], [-13, -28]], [[18, 13], [71, 58]]),
+    ),
     Case(
         "cumsum times its terms",
         lambda x, y: bb.cumulative_sum(x @ y, 1) * (x @ y),
@@ -77,7 +92,9 @@ CASES = [
     Case("cumprod", lambda x: bb.cumulative_prod(x, 0), ([2, 3, 4],), ([16, 10, 6],)),
     Case("cumprod of rows", lambda x: bb.cumulative_prod(x, 1), (NEXT,), ([[9, 4, 2], [36, 28, 20]],)),
     # Burn divides and leaves these four out of its runs
-    Case("cumprod, zero in the middle", lambda x: bb.cumulative_prod(x, 0), ([2, 0, 3, 4],), ([1, 32, 0, 0],)),
+    Case(
+        "cumprod, zero in the middle", lambda x: bb.cumulative_prod(x, 0), ([2, 0, 3, 4],), ([1, 32, 0, 0],)
+    ),
     Case("cumprod, zero at the start", lambda x: bb.cumulative_prod(x, 0), ([0, 2, 3, 4],), ([33, 0, 0, 0],)),
     Case("cumprod, zero at the end", lambda x: bb.cumulative_prod(x, 0), ([2, 3, 4, 0],), ([16, 10, 6, 24],)),
     Case("cumprod, two zeros", lambda x: bb.cumulative_prod(x, 0), ([2, 0, 3, 0, 5],), ([1, 8, 0, 0, 0],)),

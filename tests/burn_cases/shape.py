@@ -11,7 +11,12 @@ EIGHT = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
 
 CASES = [
     Case("matmul", lambda x, y: x @ y, (ONE, TWO), ([[11, 5]], [[3], [10]])),
-    Case("matmul twice", lambda x, y, z: x @ y @ z, (WIDE, TWO, FLAT), ([[44, 20]], [[56], [16]], [[64], [110]])),
+    Case(
+        "matmul twice",
+        lambda x, y, z: x @ y @ z,
+        (WIDE, TWO, FLAT),
+        ([[44, 20]], [[56], [16]], [[64], [110]]),
+    ),
     Case(
         "matmul three times",
         lambda x, y, z: x @ (x @ y @ z),
@@ -44,8 +49,12 @@ CASES = [
         ([4, 7, 2, 3], [2, 4.5, 7, 3]),
         ([8, 18, 28, 12], [16, 28, 8, 12]),
     ),
-    Case("repeat a column", lambda x, y: x @ bb.tile(y, (1, 3)), (MIXED, [[4], [2]]), ([[12, 6]], [[-3], [12]])),
-    Case("repeat columns", lambda x, y: x @ bb.tile(y, (1, 3)), (MIXED, [[4, 2], [2, 4]]), (18, [[-3], [12]])),
+    Case(
+        "repeat a column", lambda x, y: x @ bb.tile(y, (1, 3)), (MIXED, [[4], [2]]), ([[12, 6]], [[-3], [12]])
+    ),
+    Case(
+        "repeat columns", lambda x, y: x @ bb.tile(y, (1, 3)), (MIXED, [[4, 2], [2, 4]]), (18, [[-3], [12]])
+    ),
     Case("unfold", lambda x: x.unfold(1, 2, 1), ([[1, 2, 3, 4]],), ([[1, 2, 2, 1]],)),
     Case(
         "cat of slices",
@@ -72,7 +81,12 @@ CASES = [
         ([[-1, 2, -1]], [[1, -2, 1]]),
     ),
     # einsum
-    Case("einsum, a product", lambda x, y: bb.einsum("ik,kj->ij", x, y), ([[1, 2], [3, 4]], [[2, 1], [0, 3]]), (3, [[4], [6]])),
+    Case(
+        "einsum, a product",
+        lambda x, y: bb.einsum("ik,kj->ij", x, y),
+        ([[1, 2], [3, 4]], [[2, 1], [0, 3]]),
+        (3, [[4], [6]]),
+    ),
     Case(
         "einsum, one against three",
         lambda x, y: bb.einsum("ik,kj->ij", bb.broadcast_to(x, (2, 3)), y),
@@ -85,8 +99,15 @@ CASES = [
         ([[[1, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]],),
         ([[[1, 0]], [[0, 1]]],),
     ),
-    Case("einsum, a diagonal of three", lambda x: bb.einsum("iii->", x), (EIGHT,), ([[[1, 0], [0, 0]], [[0, 0], [0, 1]]],)),
-    Case("einsum, summed at once", lambda x, y: bb.einsum("ab,c->c", x, y), ([[1, 2], [3, 4]], [2, 3]), (5, 10)),
+    Case(
+        "einsum, a diagonal of three",
+        lambda x: bb.einsum("iii->", x),
+        (EIGHT,),
+        ([[[1, 0], [0, 0]], [[0, 0], [0, 1]]],),
+    ),
+    Case(
+        "einsum, summed at once", lambda x, y: bb.einsum("ab,c->c", x, y), ([[1, 2], [3, 4]], [2, 3]), (5, 10)
+    ),
     Case(
         "einsum, summed at last",
         lambda x, y, z: bb.einsum("i,i,i->", x, y, z),
@@ -100,7 +121,12 @@ CASES = [
         ([[2, 3], [4, 5]], [[6, 8], [10, 12]]),
     ),
     Case("einsum of a scalar", lambda x, y: bb.einsum(",i->i", x, y), (3, [1, 2]), (3, 3)),
-    Case("einsum over nothing", lambda x, y: bb.einsum("ik,kj->ij", x, y), ([[], []], bb.zeros((0, 3)).numpy()), (0, 0)),
+    Case(
+        "einsum over nothing",
+        lambda x, y: bb.einsum("ik,kj->ij", x, y),
+        ([[], []], bb.zeros((0, 3)).numpy()),
+        (0, 0),
+    ),
     Case(
         "einsum to nothing",
         lambda x, y: bb.einsum("ik,kj->ij", x, y),
