@@ -184,6 +184,26 @@ METHODS = {
 }
 
 
+FLAGS = sorted(
+    {
+        (row.op, option.name)
+        for row in ROWS
+        if row.call is None and row.op in OPS
+        for option in inspect.signature(OPS[row.op]).parameters.values()
+        if isinstance(option.default, bool)
+    }
+)
+
+
+@pytest.mark.parametrize("op, option", FLAGS, ids=map("-".join, FLAGS))
+def test_what_is_true_or_false_takes_nothing_else(op: str, option: str) -> None:
+    case = next(row for row in ROWS if row.op == op and row.call is None).cases()[0]
+    tensors = [None if x is None else bb.tensor(x) for x in case.arrays()]
+    for value in ("no", bb.ones((2,))):
+        with pytest.raises(bb.DTypeError, match=f"{op}: {option} must be True or False, got "):
+            OPS[op](*tensors, **{**case.options, option: value})
+
+
 def test_functions_of_one_tensor_first_are_methods() -> None:
     assert {"add", "sum", "reshape", "matmul", "take", "gelu", "softmax", "astype"} <= METHODS.keys()
     for name, function in METHODS.items():

@@ -18,7 +18,17 @@ from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical, result_type
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.ops import shape as shape_ops
-from backburner.ops._operands import MOST, Scalar, element, integer, number, primitive, scalar_kind, shape_of
+from backburner.ops._operands import (
+    MOST,
+    Scalar,
+    element,
+    flag,
+    integer,
+    number,
+    primitive,
+    scalar_kind,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -285,7 +295,8 @@ def linspace(
     device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")
     low, high = number("linspace", "start", start), number("linspace", "stop", stop)
-    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=endpoint)
+    closed = flag("linspace", "endpoint", endpoint)
+    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=closed)
     return _tensor.Tensor(held, device)
 
 

@@ -269,8 +269,9 @@ def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def count_nonzero(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return how many elements are not 0, int64. NaN is not 0."""
-    primitive("count_nonzero", x)
-    return sum(elementwise.astype(x, np.bool_), axis, keepdims)
+    held = primitive("count_nonzero", x)
+    axes, kept = all_axes("count_nonzero", axis, held.ndim), flag("count_nonzero", "keepdims", keepdims)
+    return sum(elementwise.astype(x, np.bool_), axes, kept)
 
 
 def trace(x: Tensor, /, offset: int = 0, dtype: Any = None) -> Tensor:

@@ -13,7 +13,7 @@ from backburner.device import Device, merge
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite, parameter
 from backburner.nn.functional.pool import avg_pool2d
-from backburner.ops._operands import floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import flag, floating, integer, number, primitive, same_floats, shape_of
 from backburner.ops.shape import pad
 
 
@@ -64,7 +64,7 @@ def batch_norm(
             device = merge("batch_norm", device, given.device)
     parameter("batch_norm", "weight", w, channels)
     parameter("batch_norm", "bias", b, channels)
-    if not training:
+    if not flag("batch_norm", "training", training):
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: without running statistics it takes training=True.")
         return _normalised(x, running_mean, running_var, weight, bias, eps), running_mean, running_var
@@ -243,7 +243,7 @@ def instance_norm(
             device = merge("instance_norm", device, given.device)
     parameter("instance_norm", "weight", w, (channels,))
     parameter("instance_norm", "bias", b, (channels,))
-    if not use_input_stats:
+    if not flag("instance_norm", "use_input_stats", use_input_stats):
         if running_mean is None or running_var is None:
             raise ArgumentError("instance_norm: without running statistics it takes use_input_stats=True.")
         return _normalised(x, running_mean, running_var, weight, bias, eps), running_mean, running_var

@@ -11,7 +11,7 @@ from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite
-from backburner.ops._operands import floating, number, same_floats
+from backburner.ops._operands import flag, floating, number, same_floats
 from backburner.ops.elementwise import where
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def rrelu(x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool 
     lower, upper = finite("rrelu", "lower", lower), finite("rrelu", "upper", upper)
     if lower > upper:
         raise ArgumentError(f"rrelu: lower {lower} is above upper {upper}.")
-    if not training:
+    if not flag("rrelu", "training", training):
         return leaky_relu(x, (lower + upper) / 2)
     held = floating("rrelu", x)
     slopes = random.uniform(held.shape, lower, upper, device=x.device.without_autodiff())
