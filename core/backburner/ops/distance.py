@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from backburner import _tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import broadcast_shape, number, same_floats
+from backburner.ops._operands import broadcast_shape, chosen, number, same_floats
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -49,6 +49,5 @@ def cdist(
     power = number("cdist", "p", p)
     if power < 0:
         raise ArgumentError(f"cdist: p must not be negative, got {p!r}.")
-    if compute_mode not in tuple(_MODES):
-        raise ArgumentError(f"cdist: compute_mode must be one of {', '.join(_MODES)}, got {compute_mode!r}.")
+    chosen("cdist", "compute_mode", compute_mode, tuple(_MODES))
     return _tensor.Tensor(device.backend.cdist(a, b, p=power, products=_MODES[compute_mode]), device)

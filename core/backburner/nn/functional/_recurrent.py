@@ -14,7 +14,7 @@ from backburner.device import Device
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.nn.functional.dropout import dropout as drop
-from backburner.ops._operands import flag, integer, number, primitive, same_floats
+from backburner.ops._operands import chosen, flag, integer, number, primitive, same_floats
 from backburner.ops.shape import concat, expand_dims, permute_dims, squeeze, stack
 
 Lengths = Sequence[int] | Tensor | None
@@ -47,8 +47,7 @@ def lstm_layer(
 
 
 def known(op: str, nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise ArgumentError(f"{op}: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}.")
+    chosen(op, "nonlinearity", nonlinearity, ("tanh", "relu"))
 
 
 def pair(op: str, hx: Pair | None) -> tuple[State, State]:

@@ -10,7 +10,7 @@ from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite
-from backburner.ops._operands import flag, floating, number, one_axis
+from backburner.ops._operands import flag, floating, floats_along, number, one_axis
 from backburner.ops.activation import softmax
 from backburner.ops.creation import arange, zeros
 from backburner.ops.elementwise import tanh
@@ -155,7 +155,8 @@ def softmin(x: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
     Shape:
         The result has the shape of ``x``, which is not 0-d.
     """
-    return softmax(-Tensor(floating("softmin", x), x.device), axis, dtype)
+    held, place = floats_along("softmin", x, axis, dtype)
+    return softmax(-Tensor(held, x.device), place)
 
 
 def quiet_softmax(x: Tensor, axis: int = -1) -> Tensor:

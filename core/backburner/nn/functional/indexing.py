@@ -12,7 +12,7 @@ from backburner.device import merge
 from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.ops._index import checked_indices, index_array, index_device
-from backburner.ops._operands import cast, flag, floating, integer, number, primitive, rank
+from backburner.ops._operands import cast, chosen, flag, floating, integer, number, primitive, rank
 from backburner.ops.elementwise import where
 from backburner.ops.indexing import take_along_axis
 from backburner.ops.reduction import vector_norm
@@ -99,8 +99,7 @@ def embedding_bag(
         ArgumentError: options do not go together.
     """
     op = "embedding_bag"
-    if mode not in _MODES:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(map(repr, _MODES))}, got {mode!r}.")
+    chosen(op, "mode", mode, _MODES)
     if mode != "sum" and per_sample_weights is not None:
         raise ArgumentError(f"{op}: per_sample_weights go with mode 'sum' only, not {mode!r}.")
     _dense(op, sparse)

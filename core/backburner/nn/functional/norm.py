@@ -302,8 +302,9 @@ def local_response_norm(
     if x.size == 0:
         return x
     n, channels = x.shape[:2]
-    columns = pad(
-        (x * x).reshape((n, 1, channels, -1)), ((0, 0), (0, 0), (size // 2, (size - 1) // 2), (0, 0))
-    )
-    mean = avg_pool2d(columns, (size, 1), 1).reshape(x.shape)
-    return x / (mean * alpha + k) ** beta
+    # of a window beyond all channels only the divisor grows
+    before, after = min(size // 2, channels - 1), min((size - 1) // 2, channels - 1)
+    window = before + 1 + after
+    columns = pad((x * x).reshape((n, 1, channels, -1)), ((0, 0), (0, 0), (before, after), (0, 0)))
+    mean = avg_pool2d(columns, (window, 1), 1).reshape(x.shape)
+    return x / (mean * (alpha * (window / size)) + k) ** beta

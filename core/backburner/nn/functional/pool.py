@@ -195,8 +195,9 @@ def _average(
 
 
 def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize) -> Tensor:
+    held = floating(op, x)
     backend = x.device.backend
-    held, single = batch(op, floating(op, x), backend, count)
+    held, single = batch(op, held, backend, count)
     wanted = parts(op, held, output_size, count)
     out = backend.interpolate(
         held, size=wanted, mode="area", ratios=(None,) * count, align_corners=False, antialias=False

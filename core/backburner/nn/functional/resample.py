@@ -11,7 +11,17 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Shape
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import MOST, flag, floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import (
+    MOST,
+    chosen,
+    flag,
+    floating,
+    integer,
+    number,
+    primitive,
+    same_floats,
+    shape_of,
+)
 
 Size = int | Sequence[int]
 Scale = float | Sequence[float]
@@ -74,8 +84,7 @@ def interpolate(
     aligned = _given(op, "align_corners", align_corners)
     recomputed = _given(op, "recompute_scale_factor", recompute_scale_factor)
     widened = flag(op, "antialias", antialias)
-    if not isinstance(mode, str) or mode not in _MODES:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
+    chosen(op, "mode", mode, tuple(_MODES))
     filtering, ranks = _MODES[mode]
     if held.ndim not in ranks:
         shapes = ", ".join(("[n, c, l]", "[n, c, h, w]", "[n, c, d, h, w]")[rank - 3] for rank in ranks)
@@ -176,12 +185,8 @@ def grid_sample(
     op = "grid_sample"
     (held, places), device = same_floats(op, x, grid, required=2)
     aligned = _given(op, "align_corners", align_corners)
-    if mode not in _SAMPLED:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(_SAMPLED)}, got {mode!r}.")
-    if padding_mode not in _PADDINGS:
-        raise ArgumentError(
-            f"{op}: padding_mode must be one of {', '.join(_PADDINGS)}, got {padding_mode!r}."
-        )
+    chosen(op, "mode", mode, _SAMPLED)
+    chosen(op, "padding_mode", padding_mode, _PADDINGS)
     d = held.ndim - 2
     if d not in (2, 3) or 0 in held.shape[2:]:
         raise ShapeError(f"{op}: the input must be [n, c, h, w] or [n, c, d, h, w], got {list(held.shape)}.")
