@@ -112,6 +112,12 @@ CASES = [
         ([[35, 35], [-1, -8]], [[11, 7], [55, 16]]),
     ),
     Case(
+        "sort along a middle axis",
+        lambda x, y: x * bb.sort(x @ y, axis=1),
+        ([MIXED], [SIGNED]),
+        ([[-1, -8], [-27, 37]], [[-4, -17], [-17, -42]]),
+    ),
+    Case(
         "sort by its indices",
         lambda x, y: x * bb.take_along_axis(x @ y, bb.argsort(x @ y, axis=1), axis=1),
         (MIXED, SIGNED),
