@@ -102,13 +102,23 @@ CASES = [
     Case("cummax of rows", lambda x: bb.cummax(x, 1)[0], ([[1, 3, 2], [2, 5, 4]],), ([1, 2, 0],)),
     Case("cummax, twice the same", lambda x: bb.cummax(x, 0)[0], ([1, 3, 3, 2],), ([1, 1, 2, 0],)),
     Case("cummax, all the same", lambda x: bb.cummax(x, 0)[0], ([2, 2, 2],), (1,)),
-    Case("cummax of rows, twice the same", lambda x: bb.cummax(x, 1)[0], ([[1, 3, 3, 2], [2, 5, 5, 4]],), ([1, 1, 2, 0],)),
+    Case(
+        "cummax of rows, twice the same",
+        lambda x: bb.cummax(x, 1)[0],
+        ([[1, 3, 3, 2], [2, 5, 5, 4]],),
+        ([1, 1, 2, 0],),
+    ),
     Case("cummax, rising", lambda x: bb.cummax(x, 0)[0], ([1, 2, 3, 4],), (1,)),
     Case("cummin", lambda x: bb.cummin(x, 0)[0], ([3, 2, 4],), ([1, 2, 0],)),
     Case("cummin of rows", lambda x: bb.cummin(x, 1)[0], ([[3, 2, 4], [5, 1, 3]],), ([1, 2, 0],)),
     Case("cummin, twice the same", lambda x: bb.cummin(x, 0)[0], ([3, 2, 2, 4],), ([1, 1, 2, 0],)),
     Case("cummin, all the same", lambda x: bb.cummin(x, 0)[0], ([2, 2, 2],), (1,)),
-    Case("cummin of rows, twice the same", lambda x: bb.cummin(x, 1)[0], ([[3, 2, 2, 4], [5, 1, 1, 3]],), ([1, 1, 2, 0],)),
+    Case(
+        "cummin of rows, twice the same",
+        lambda x: bb.cummin(x, 1)[0],
+        ([[3, 2, 2, 4], [5, 1, 1, 3]],),
+        ([1, 1, 2, 0],),
+    ),
     Case("cummin, falling", lambda x: bb.cummin(x, 0)[0], ([5, 4, 3, 2],), (1,)),
     # sorting
     Case(
