@@ -95,6 +95,15 @@ def test_memory_is_linear_in_the_length(
     assert long < 4 * short
 
 
+@autodiff
+@pytest.mark.parametrize("shape", [(), (4, 1), (3, 1, 1), (2, 3, 4, 1)])
+def test_a_bias_that_is_the_same_for_all_keys_has_no_gradient(shape: tuple[int, ...]) -> None:
+    inputs = _tensors((2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 2), shape)
+    *_, found = _trained(inputs, is_causal=True)
+    assert found.shape == shape
+    np.testing.assert_allclose(found, 0, atol=1e-5)
+
+
 # -- kernels -----------------------------------------------------------------------------------------------
 
 

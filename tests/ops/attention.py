@@ -84,7 +84,7 @@ ROWS = (
         (real, real, real, real),
         (
             *sweep([(Q, K, V, (4, 6)), (Q, K, V, (2, 1, 1, 6)), (Q, K, V, (2, 3, 4, 6))]),
-            *sweep([(Q, K, V, (3, 4, 1)), (Q, K, V, ())], [{"is_causal": True}]),
+            *sweep([(Q, K, V, (3, 1, 6)), (Q, K, V, (6,))], [{"is_causal": True}]),
             *sweep([(*GROUPED, (4, 1, 5))], [{"enable_gqa": True, "scale": 0.3}]),
         ),
         _attention,

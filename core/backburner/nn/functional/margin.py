@@ -145,10 +145,10 @@ def cosine_embedding_loss(
 def _cosine(x: Tensor, y: Tensor) -> Tensor:
     """Return the cosine of vectors along the last axis."""
     with np.errstate(over="ignore"):
-        squares = [(v * v).sum(axis=-1) for v in (x, y)]
+        squares = [v.square().sum(axis=-1) for v in (x, y)]
     if not all(np.isfinite(s.numpy()).all() for s in squares):
         x, y = _tamed(x), _tamed(y)
-        squares = [(v * v).sum(axis=-1) for v in (x, y)]
+        squares = [v.square().sum(axis=-1) for v in (x, y)]
     norms = [elementwise.sqrt(s + 1e-12) for s in squares]
     return (x * y).sum(axis=-1) / (norms[0] * norms[1])
 
