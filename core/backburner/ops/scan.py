@@ -70,7 +70,7 @@ def _cumulative(op: str, x: Tensor, axis: int | None, dtype: Any, include_initia
 def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the largest element up to each place, and its index, int64, without gradient.
 
-    Of equal elements the first is taken, and gets the gradient; NaN counts as the largest.
+    Of equal elements the last is taken, and gets the gradient; NaN counts as the largest.
     """
     held = primitive("cummax", x)
     found = x.device.backend.cummax(held, axis=one_axis("cummax", axis, held.ndim))
@@ -80,7 +80,7 @@ def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
 def cummin(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the smallest element up to each place, and its index, int64, without gradient.
 
-    Of equal elements the first is taken, and gets the gradient; NaN counts as the smallest.
+    Of equal elements the last is taken, and gets the gradient; NaN counts as the smallest.
     """
     held = primitive("cummin", x)
     found = x.device.backend.cummin(held, axis=one_axis("cummin", axis, held.ndim))
