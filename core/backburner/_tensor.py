@@ -21,8 +21,8 @@ from backburner.device import Device
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.ops import (
     activation,
+    comparison,
     creation,
-    elementwise,
     indexing,
     linalg,
     reduction,
@@ -265,10 +265,10 @@ class Tensor(Held, Elementwise):
         return linalg.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     # -- methods ----------------------------------------------------------------------------------------
 
