@@ -19,6 +19,7 @@ from backburner.ops._operands import (
     element,
     integer,
     one_axis,
+    pad_widths,
     primitive,
     rank,
     same_dtypes,
@@ -276,7 +277,7 @@ def pad(
     held = primitive("pad", x)
     if not isinstance(mode, str) or mode not in PAD_MODES:
         raise ArgumentError(f"pad: there is no mode {mode!r}. Use one of {', '.join(PAD_MODES)}.")
-    widths = _pad_widths(pad_width, held.ndim)
+    widths = pad_widths(pad_width, held.ndim)
     if len(widths) != held.ndim:
         raise ShapeError(f"pad: {len(widths)} pairs for the {held.ndim} axes of {list(held.shape)}.")
     if any(n < 0 for pair in widths for n in pair):
@@ -291,21 +292,6 @@ def pad(
                 f"pad: mode {mode!r} has nothing to repeat along an empty axis: {list(held.shape)}."
             )
     return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value, mode=mode), x.device)
-
-
-def _pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
-    if not isinstance(pad_width, Sequence):
-        width = integer("pad", "a width", pad_width)
-        return ((width, width),) * ndim
-    if len(pad_width) == 2 and not any(isinstance(n, Sequence) for n in pad_width):
-        return (_pad_pair(pad_width),) * ndim
-    return tuple(_pad_pair(pair) for pair in pad_width)
-
-
-def _pad_pair(pair: Any) -> Pair:
-    if not isinstance(pair, Sequence) or len(pair) != 2:
-        raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
-    return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])
 
 
 def flip(x: Tensor, /, axis: Axis = None) -> Tensor:
