@@ -12,7 +12,7 @@ import numpy as np
 from backburner import _tensor
 from backburner.contracts import Array, Axes, Shape
 from backburner.device import Device, merge
-from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, float64, promote
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, canonical, float64, promote
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -120,6 +120,21 @@ def floating(op: str, x: Tensor) -> Any:
     """Return what a tensor holds, integers and bools as float32."""
     held = primitive(op, x)
     return held if held.dtype.kind == "f" else x.device.backend.astype(held, dtype=DEFAULT_FLOAT)
+
+
+def floats_along(op: str, x: Tensor, axis: int, dtype: Any) -> tuple[Any, int]:
+    """Return what a tensor holds in a dtype of floats, and an axis of it counted from the front."""
+    held = primitive(op, x)
+    if dtype is None:
+        held = floating(op, x)
+    else:
+        wanted = canonical(dtype, op)
+        if wanted.kind != "f":
+            raise DTypeError(f"{op}: dtype must be of floats, got {wanted}.")
+        held = cast(held, wanted, x.device)
+    if held.ndim == 0:
+        raise ShapeError(f"{op}: the input is 0-d and has no axis. Use reshape.")
+    return held, one_axis(op, axis, held.ndim)
 
 
 def numeric(op: str, x: Tensor) -> Any:
@@ -245,6 +260,13 @@ def flag(op: str, name: str, value: Any) -> bool:
     if isinstance(value, (np.bool_, int)) and value in (0, 1):
         return bool(value)
     raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
+
+
+def chosen(op: str, name: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse an option that is none of the words there are."""
+    if not isinstance(value, str) or value not in known:
+        words = " or ".join(map(repr, known)) if len(known) == 2 else f"one of {', '.join(known)}"
+        raise ArgumentError(f"{op}: {name} must be {words}, got {value!r}.")
 
 
 def number(op: str, name: str, value: Any) -> float:

@@ -18,7 +18,18 @@ from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical, result_type
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.ops import shape as shape_ops
-from backburner.ops._operands import MOST, Scalar, element, integer, number, primitive, scalar_kind, shape_of
+from backburner.ops._operands import (
+    MOST,
+    Scalar,
+    chosen,
+    element,
+    flag,
+    integer,
+    number,
+    primitive,
+    scalar_kind,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -191,43 +202,54 @@ def full(
     shape: int | Sequence[int], fill_value: Scalar, *, dtype: Any = None, device: Device | None = None
 ) -> Tensor:
     """Return a tensor of one value."""
-    kind = scalar_kind("full", fill_value)
-    wanted = _DEFAULTS[kind] if dtype is None else canonical(dtype, "full")
-    value = element("full", "fill_value", fill_value, wanted)
+    return _filled("full", shape, fill_value, dtype, device)
+
+
+def _filled(
+    op: str, shape: int | Sequence[int], fill_value: Scalar, dtype: Any, device: Device | None
+) -> Tensor:
+    kind = scalar_kind(op, fill_value)
+    wanted = _DEFAULTS[kind] if dtype is None else canonical(dtype, op)
+    value = element(op, "fill_value", fill_value, wanted)
     device = Device(device)
-    held = device.backend.full(shape=shape_of("full", shape), value=value, dtype=wanted)
+    held = device.backend.full(shape=shape_of(op, shape), value=value, dtype=wanted)
     return _tensor.Tensor(held, device)
 
 
 def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return zeros, float32 unless said otherwise."""
-    return full(shape, 0.0, dtype=dtype, device=device)
+    return _filled("zeros", shape, 0.0, dtype, device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return ones, float32 unless said otherwise."""
-    return full(shape, 1.0, dtype=dtype, device=device)
+    return _filled("ones", shape, 1.0, dtype, device)
 
 
 def full_like(x: Tensor, /, fill_value: Scalar, *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise."""
-    held = primitive("full_like", x)
-    return full(
+    return _filled_like("full_like", x, fill_value, dtype, device)
+
+
+def _filled_like(op: str, x: Tensor, fill_value: Scalar, dtype: Any, device: Device | None) -> Tensor:
+    held = primitive(op, x)
+    return _filled(
+        op,
         held.shape,
         fill_value,
-        dtype=held.dtype if dtype is None else dtype,
-        device=x.device if device is None else device,
+        held.dtype if dtype is None else dtype,
+        x.device if device is None else device,
     )
 
 
 def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise."""
-    return full_like(x, 0, dtype=dtype, device=device)
+    return _filled_like("zeros_like", x, 0, dtype, device)
 
 
 def ones_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return ones with the shape of ``x``, and its dtype and device unless said otherwise."""
-    return full_like(x, 1, dtype=dtype, device=device)
+    return _filled_like("ones_like", x, 1, dtype, device)
 
 
 def arange(
@@ -285,7 +307,8 @@ def linspace(
     device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")
     low, high = number("linspace", "start", start), number("linspace", "stop", stop)
-    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=endpoint)
+    closed = flag("linspace", "endpoint", endpoint)
+    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=closed)
     return _tensor.Tensor(held, device)
 
 
@@ -306,13 +329,12 @@ def eye(
 
 def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later."""
-    return full(shape, 0.0, dtype=dtype, device=device)
+    return _filled("empty", shape, 0.0, dtype, device)
 
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
     """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise."""
-    primitive("empty_like", x)
-    return full_like(x, 0, dtype=dtype, device=device)
+    return _filled_like("empty_like", x, 0, dtype, device)
 
 
 def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -328,8 +350,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
         DTypeError: the dtypes differ.
         ArgumentError: ``indexing`` is something else.
     """
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}.")
+    chosen("meshgrid", "indexing", indexing, ("xy", "ij"))
     held = [primitive("meshgrid", x) for x in arrays]
     for x in held:
         if x.ndim > 1:

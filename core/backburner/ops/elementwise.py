@@ -28,6 +28,7 @@ from backburner.ops._operands import (
     operands,
     primitive,
     same_floats,
+    scalar_kind,
 )
 
 if TYPE_CHECKING:
@@ -335,7 +336,7 @@ def clip(x: Tensor, /, min: Tensor | Scalar | None = None, max: Tensor | Scalar 
         DTypeError: a bound is not a number, or not an integer for an integer ``x``.
     """
     held = numeric("clip", x)
-    if any(isinstance(bound, _tensor.Tensor) or bound != bound for bound in (min, max)):
+    if any(isinstance(bound, _tensor.Tensor) or _is_nan(bound) for bound in (min, max)):
         return _clip_by_tensors(x, min, max)
     low = None if min is None else _bound("min", min, held.dtype)
     high = None if max is None else _bound("max", max, held.dtype)
@@ -346,11 +347,20 @@ def clip(x: Tensor, /, min: Tensor | Scalar | None = None, max: Tensor | Scalar 
     return _tensor.Tensor(x.device.backend.clip(held, min=low, max=high), x.device)
 
 
+def _is_nan(bound: object) -> bool:
+    return isinstance(bound, (float, np.floating)) and math.isnan(bound)
+
+
 def _clip_by_tensors(x: Tensor, min: Tensor | Scalar | None, max: Tensor | Scalar | None) -> Tensor:
     for name, bound, beyond in (("min", min, less), ("max", max, greater)):
         if bound is None:
             continue
-        limit = bound if isinstance(bound, _tensor.Tensor) else _tensor.tensor(bound)
+        if isinstance(bound, _tensor.Tensor):
+            broadcast_shape("clip", x.shape, bound.shape)
+            limit = bound
+        else:
+            scalar_kind(f"clip: {name}", bound)
+            limit = _tensor.tensor(bound)
         limit = _fitted(name, limit, x.dtype)
         out = beyond(x, limit)
         if limit.dtype.kind == "f":

@@ -18,6 +18,7 @@ from backburner.ops._operands import (
     bools,
     broadcast_shape,
     cast,
+    chosen,
     element,
     flag,
     integer,
@@ -243,10 +244,7 @@ def scatter_reduce(
         ShapeError: the ranks differ, or ``index`` is larger than ``x`` or ``src`` in another dimension.
         DTypeError: ``src`` is not of the kind of ``x``, or ``x`` is bool.
     """
-    if reduce not in _REDUCTIONS:
-        raise ArgumentError(
-            f"scatter_reduce: reduce must be one of {', '.join(map(repr, _REDUCTIONS))}, got {reduce!r}."
-        )
+    chosen("scatter_reduce", "reduce", reduce, tuple(_REDUCTIONS))
     keep = flag("scatter_reduce", "include_self", include_self)
     return _scattered("scatter_reduce", x, axis, index, src, reduce, keep)
 

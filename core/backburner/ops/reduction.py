@@ -154,13 +154,17 @@ def vector_norm(x: Tensor, /, axis: Axis = None, keepdims: bool = False, ord: fl
     Raises:
         ShapeError: there is nothing to take the largest or smallest of, which a negative ``ord`` needs, too.
     """
-    held = floating("vector_norm", x)
-    axes = all_axes("vector_norm", axis, held.ndim)
-    keepdims = flag("vector_norm", "keepdims", keepdims)
-    power = number("vector_norm", "ord", ord)
+    return _vector_norm("vector_norm", x, axis, keepdims, ord)
+
+
+def _vector_norm(op: str, x: Tensor, axis: Axis, keepdims: bool, ord: float) -> Tensor:
+    held = floating(op, x)
+    axes = all_axes(op, axis, held.ndim)
+    keepdims = flag(op, "keepdims", keepdims)
+    power = number(op, "ord", ord)
     backend = x.device.backend
     if power < 0 or power == np.inf:
-        _not_empty("vector_norm", held, axes)
+        _not_empty(op, held, axes)
     if power in (np.inf, -np.inf):
         extremum = backend.max if power > 0 else backend.min
         return _tensor.Tensor(extremum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
@@ -174,8 +178,7 @@ def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False
 
     A matrix, too, is one vector here: its norm is that of Frobenius.
     """
-    primitive("norm", x)
-    return vector_norm(x, axis, keepdims, ord)
+    return _vector_norm("norm", x, axis, keepdims, ord)
 
 
 def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -269,8 +272,9 @@ def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def count_nonzero(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return how many elements are not 0, int64. NaN is not 0."""
-    primitive("count_nonzero", x)
-    return sum(elementwise.astype(x, np.bool_), axis, keepdims)
+    held = primitive("count_nonzero", x)
+    axes, kept = all_axes("count_nonzero", axis, held.ndim), flag("count_nonzero", "keepdims", keepdims)
+    return sum(elementwise.astype(x, np.bool_), axes, kept)
 
 
 def trace(x: Tensor, /, offset: int = 0, dtype: Any = None) -> Tensor:

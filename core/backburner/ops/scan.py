@@ -108,8 +108,13 @@ def diff(
     if times < 0:
         raise ArgumentError(f"diff: n must not be negative, got {times}.")
     parts = [part for part in (prepend, x, append) if part is not None]
+    around = held.shape[:place] + held.shape[place + 1 :]
     for part in parts:
-        primitive("diff", part)
+        size = primitive("diff", part).shape
+        if len(size) != held.ndim or size[:place] + size[place + 1 :] != around:
+            raise ShapeError(
+                f"diff: shapes differ outside of axis {place}: {list(size)} and {list(held.shape)}."
+            )
     y = shape.concat(parts, place) if len(parts) > 1 else x
     whole = (slice(None),) * place
     for _ in range(min(times, y.shape[place])):

@@ -245,7 +245,7 @@ def pad(
         ArgumentError: a width is negative, there is no such mode, or it takes no value.
     """
     held = primitive("pad", x)
-    if mode not in PAD_MODES:
+    if not isinstance(mode, str) or mode not in PAD_MODES:
         raise ArgumentError(f"pad: there is no mode {mode!r}. Use one of {', '.join(PAD_MODES)}.")
     widths = _pad_widths(pad_width, held.ndim)
     if len(widths) != held.ndim:

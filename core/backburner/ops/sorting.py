@@ -15,6 +15,7 @@ from backburner.ops import _index, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
     all_axes,
+    chosen,
     flag,
     floating,
     integer,
@@ -111,8 +112,7 @@ def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = No
         ShapeError: ``x1`` is not 1-d, or ``sorter`` not as long.
         IndexOutOfRange: ``sorter`` has an index that ``x1`` has not.
     """
-    if side not in ("left", "right"):
-        raise ArgumentError(f"searchsorted: side must be 'left' or 'right', got {side!r}.")
+    chosen("searchsorted", "side", side, ("left", "right"))
     a, b, device = matrices("searchsorted", x1, x2)
     if a.ndim != 1:
         raise ShapeError(f"searchsorted: x1 must be 1-d, got {list(a.shape)}.")
@@ -229,10 +229,7 @@ def quantile(
     held = floating("quantile", x)
     axes = all_axes("quantile", axis, held.ndim)
     keep = flag("quantile", "keepdims", keepdims)
-    if method not in _METHODS:
-        raise ArgumentError(
-            f"quantile: method must be one of {', '.join(map(repr, _METHODS))}, got {method!r}."
-        )
+    chosen("quantile", "method", method, _METHODS)
     if isinstance(q, _tensor.Tensor):
         if q.ndim > 1:
             raise ShapeError(f"quantile: q must have at most one axis, got {list(q.shape)}.")
