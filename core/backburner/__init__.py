@@ -271,6 +271,12 @@ _HINTS = {
     "unsqueeze": "expand_dims",
 }
 
+# pyright: reportUnsupportedDunderAll=false
+_TYPING = {"Any", "TYPE_CHECKING"}
+_own = {name for name, found in globals().items() if name[0] != "_" and not hasattr(found, "__spec__")}
+# What help() and the star tell of: other modules are there because something imported them.
+__all__ = sorted({"features", *_MODULES, *_NAMES, *_own} - _TYPING)
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
@@ -286,4 +292,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_NAMES} - {"Any", "TYPE_CHECKING"})
+    return sorted({*globals(), *_MODULES, *_NAMES} - _TYPING)
