@@ -233,7 +233,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)):
+    if isinstance(axis, (int, str)) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):
