@@ -296,12 +296,16 @@ def dirichlet(
 
     Raises:
         ArgumentError: a number is not positive and finite.
-        ShapeError: ``concentration`` is 0-d.
+        ShapeError: ``concentration`` is 0-d, or its last axis empty.
     """
     given = concentration if isinstance(concentration, Tensor) else tensor(concentration)
     alpha = given._array().astype(np.float64)
     if alpha.ndim == 0:
         raise ShapeError("dirichlet: concentration is 0-d. Give one number for each coordinate.")
+    if alpha.shape[-1] == 0:
+        raise ShapeError(
+            f"dirichlet: concentration {list(alpha.shape)} has no coordinates, which add up to 1."
+        )
     if not (np.isfinite(alpha) & (alpha > 0)).all():
         raise ArgumentError("dirichlet: concentration must be positive and finite everywhere.")
     kind = given.dtype if given.dtype.kind == "f" else DEFAULT_FLOAT

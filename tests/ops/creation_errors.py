@@ -29,6 +29,7 @@ REFUSED = (
         "multinomial: 3 of 2 categories cannot be drawn. Use replacement=True, or fewer."),
     Bad(lambda: random.multinomial(v, -1, True), A, "multinomial: -1 of 3 categories cannot be drawn."),
     Bad(lambda: random.dirichlet(zero), S, "dirichlet: concentration is 0-d. Give one number for each coordinate."),
+    Bad(lambda: random.dirichlet([]), S, "dirichlet: concentration [0] has no coordinates, which add up to 1."),
     Bad(lambda: random.dirichlet([1.0, 0.0]), A, "dirichlet: concentration must be positive and finite everywhere."),
     Bad(lambda: init.calculate_gain("swish"), A, "calculate_gain: there is no gain for 'swish'. Use one of: leaky_relu, linear,"),
     Bad(lambda: init.xavier_uniform((3,)), S, "xavier_uniform: needs at least two dimensions, got [3]."),
