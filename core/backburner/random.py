@@ -256,7 +256,7 @@ def multinomial(
         raise ShapeError(f"multinomial: needs a vector or rows of probabilities, got {list(held.shape)}.")
     again = flag("multinomial", "replacement", replacement)
     count = integer("multinomial", "num_samples", num_samples)
-    rows = probabilities._array().astype(np.float64).reshape(-1, held.shape[-1])
+    rows = probabilities._array().astype(np.float64).reshape(math.prod(held.shape[:-1]), held.shape[-1])
     if not (np.isfinite(rows) & (rows >= 0)).all():
         raise ArgumentError("multinomial: a probability is negative or not finite.")
     possible = np.count_nonzero(rows, -1)

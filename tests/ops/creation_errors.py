@@ -25,6 +25,7 @@ REFUSED = (
         "multinomial: the input is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: random.multinomial(-v, 1), A, "multinomial: a probability is negative or not finite."),
     Bad(lambda: random.multinomial(0 * x, 1), A, "multinomial: a row of probabilities is all 0."),
+    Bad(lambda: random.multinomial(bb.zeros((0,)), 1), A, "multinomial: a row of probabilities is all 0."),
     Bad(lambda: random.multinomial(bb.tensor([1, 0, 2]), 3), A,
         "multinomial: 3 of 2 categories cannot be drawn. Use replacement=True, or fewer."),
     Bad(lambda: random.multinomial(v, -1, True), A, "multinomial: -1 of 3 categories cannot be drawn."),
