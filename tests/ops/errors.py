@@ -205,6 +205,8 @@ SHAPES = (
     Bad(lambda: x.pad(1, constant_values="a"), T, "pad: constant_values: str is not a Tensor or a number."),
     Bad(lambda: bb.zeros((2, -1)), S, "zeros: a shape has a negative size: [2, -1]."),
     Bad(lambda: bb.zeros(2**70), S, "zeros: a shape has more elements than fit into memory: [1180591620717411303424]."),
+    Bad(lambda: bb.zeros((0, 2**62)), S, "zeros: a shape has more elements than fit into memory: "),
+    Bad(lambda: bb.asarray(x, copy=array), T, "asarray: copy must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: bb.zeros((2**40, 2**40)), S, "zeros: a shape has more elements than fit into memory: "),
     Bad(lambda: bb.zeros((2.0,)), T, "zeros: a size must be an integer, got 2.0."),
     Bad(lambda: bb.zeros(None), T, "zeros: a size must be an integer, got None."),

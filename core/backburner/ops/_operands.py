@@ -262,6 +262,11 @@ def flag(op: str, name: str, value: Any) -> bool:
     raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
 
 
+def optional_flag(op: str, name: str, value: Any) -> bool | None:
+    """Return an option that may be ``None``, else true or false."""
+    return None if value is None else flag(op, name, value)
+
+
 def chosen(op: str, name: str, value: Any, known: Sequence[str]) -> None:
     """Refuse an option that is none of the words there are."""
     if not isinstance(value, str) or value not in known:
@@ -309,6 +314,7 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     rank(op, len(found))
     if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
-    if math.prod(found) >= MOST:
+    count = math.prod(found)
+    if count >= MOST or (count == 0 and math.prod([n for n in found if n]) >= MOST):
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found
