@@ -271,7 +271,7 @@ def multinomial(
         raise ShapeError(f"multinomial: needs a vector or rows of probabilities, got {list(held.shape)}.")
     again = flag("multinomial", "replacement", replacement)
     count = integer("multinomial", "num_samples", num_samples)
-    rows = probabilities._array().astype(np.float64).reshape(-1, held.shape[-1])
+    rows = probabilities._array().astype(np.float64).reshape(math.prod(held.shape[:-1]), held.shape[-1])
     if not (np.isfinite(rows) & (rows >= 0)).all():
         raise ArgumentError("multinomial: a probability is negative or not finite.")
     possible = np.count_nonzero(rows, -1)
@@ -311,12 +311,16 @@ def dirichlet(
 
     Raises:
         ArgumentError: a number is not positive and finite.
-        ShapeError: ``concentration`` is 0-d.
+        ShapeError: ``concentration`` is 0-d, or its last axis empty.
     """
     given = concentration if isinstance(concentration, Tensor) else tensor(concentration)
     alpha = given._array().astype(np.float64)
     if alpha.ndim == 0:
         raise ShapeError("dirichlet: concentration is 0-d. Give one number for each coordinate.")
+    if alpha.shape[-1] == 0:
+        raise ShapeError(
+            f"dirichlet: concentration {list(alpha.shape)} has no coordinates, which add up to 1."
+        )
     if not (np.isfinite(alpha) & (alpha > 0)).all():
         raise ArgumentError("dirichlet: concentration must be positive and finite everywhere.")
     kind = given.dtype if given.dtype.kind == "f" else DEFAULT_FLOAT

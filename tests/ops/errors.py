@@ -139,6 +139,7 @@ AXES = (
     Bad(lambda: x.mean(axis=-3), X, "mean: axis -3 is out of range for 2 dimensions."),
     Bad(lambda: x.var(axis=(0, 5)), X, "var: axis 5 is out of range for 2 dimensions."),
     Bad(lambda: x.max(axis=(0, -2)), X, "max: an axis is named twice: (0, -2)."),
+    Bad(lambda: x.sum(axis=""), T, "sum: axis must be an integer, got ''."),  # type: ignore[arg-type]
     Bad(lambda: x.sum(axis=1.0), T, "sum: axis must be an integer, got 1.0."),
     Bad(lambda: x.sum(axis=np.array([0, 1])), T, "sum: axis must be an integer, got array([0, 1])."),
     Bad(lambda: x.sum(axis=True), T, "sum: axis must be an integer, got True."),
@@ -204,6 +205,8 @@ SHAPES = (
     Bad(lambda: x.pad(1, constant_values="a"), T, "pad: constant_values: str is not a Tensor or a number."),
     Bad(lambda: bb.zeros((2, -1)), S, "zeros: a shape has a negative size: [2, -1]."),
     Bad(lambda: bb.zeros(2**70), S, "zeros: a shape has more elements than fit into memory: [1180591620717411303424]."),
+    Bad(lambda: bb.zeros((0, 2**62)), S, "zeros: a shape has more elements than fit into memory: "),
+    Bad(lambda: bb.asarray(x, copy=array), T, "asarray: copy must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: bb.zeros((2**40, 2**40)), S, "zeros: a shape has more elements than fit into memory: "),
     Bad(lambda: bb.zeros((2.0,)), T, "zeros: a size must be an integer, got 2.0."),
     Bad(lambda: bb.zeros(None), T, "zeros: a size must be an integer, got None."),
@@ -226,6 +229,8 @@ INDICES = (
     Bad(lambda: v[[0.5]], T, "getitem: indices must be integers, got float64. Use astype(bb.int64)."),
     Bad(lambda: v[v], T, "getitem: indices must be integers, got float32. Use astype(bb.int64)."),
     Bad(lambda: v[0.5:], T, "getitem: a slice bound must be an integer, got 0.5."),
+    Bad(lambda: v[::0], A, "getitem: the step of a slice must not be 0."),
+    Bad(lambda: v.at[::0].add(1), A, "at.add: the step of a slice must not be 0."),
     Bad(lambda: v[True], T, "getitem: a single bool is not an index. Use None to add an axis."),
     Bad(lambda: v[np.True_, 0], T, "getitem: a single bool is not an index. Use None to add an axis.", "a-numpy-bool"),
     Bad(lambda: v[[True, False]], I, "getitem: a mask of [2] covers axes of [3]."),

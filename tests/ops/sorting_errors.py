@@ -41,6 +41,7 @@ REFUSED = (
     Bad(lambda: bb.searchsorted(v, v, sorter=n[:2] * 0), S, "searchsorted: sorter has shape [2], x1 [3]."),
     Bad(lambda: bb.searchsorted(v, v, sorter=n), I, "searchsorted: index 3 is out of range [-3, 3)."),
     Bad(lambda: zero.nonzero(), S, "nonzero: the tensor is 0-d and has no indices. Use x != 0."),
+    Bad(lambda: v.histogram(["a", "b"]), T, "histogram: the edges must be numbers, got ['a', 'b']."),  # type: ignore[list-item]
     Bad(lambda: v.histogram(0), A, "histogram: there must be at least one bin, got 0."),
     Bad(lambda: v.histogram("many"), A, "histogram: bins must be a number, edges or, without weights, one of auto, doane,"),
     Bad(lambda: v.histogram("auto", weights=v), A, "histogram: bins must be a number, edges or, without weights, one of"),

@@ -233,7 +233,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)):
+    if isinstance(axis, (int, str)) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):
@@ -260,6 +260,11 @@ def flag(op: str, name: str, value: Any) -> bool:
     if isinstance(value, (np.bool_, int)) and value in (0, 1):
         return bool(value)
     raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
+
+
+def optional_flag(op: str, name: str, value: Any) -> bool | None:
+    """Return an option that may be ``None``, else true or false."""
+    return None if value is None else flag(op, name, value)
 
 
 def chosen(op: str, name: str, value: Any, known: Sequence[str]) -> None:
@@ -309,7 +314,8 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     rank(op, len(found))
     if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
-    if math.prod(found) >= MOST:
+    count = math.prod(found)
+    if count >= MOST or (count == 0 and math.prod([n for n in found if n]) >= MOST):
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found
 

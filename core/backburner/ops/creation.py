@@ -26,6 +26,7 @@ from backburner.ops._operands import (
     flag,
     integer,
     number,
+    optional_flag,
     primitive,
     scalar_kind,
     shape_of,
@@ -84,6 +85,7 @@ def asarray(
     Raises:
         ArgumentError: ``copy=False`` and there is no way without one.
     """
+    copy = optional_flag("asarray", "copy", copy)
     if isinstance(obj, _tensor.Tensor):
         if copy:
             return tensor(obj, dtype, device)
@@ -150,6 +152,7 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
         ArgumentError: ``obj`` does not give its memory away.
         GraphError: ``obj`` is a tracked tensor.
     """
+    copied = optional_flag("from_dlpack", "copy", copy)
     if not hasattr(obj, "__dlpack__"):
         raise DTypeError(f"from_dlpack: {type(obj).__name__} has no __dlpack__. Use bb.asarray.")
     try:
@@ -163,7 +166,7 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
     canonical(array.dtype, "from_dlpack")
     if device is None and isinstance(obj, _tensor.Tensor):
         device = obj.device
-    return _tensor.Tensor(array.copy() if copy else array, Device(device))
+    return _tensor.Tensor(array.copy() if copied else array, Device(device))
 
 
 def _copied(op: str, data: Any, dtype: Any) -> Array:

@@ -17,6 +17,7 @@ from backburner.ops._operands import (
     all_axes,
     broadcast_shape,
     element,
+    flag,
     integer,
     one_axis,
     pad_widths,
@@ -49,6 +50,8 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
         ArgumentError: ``copy=False`` and there is no way without one.
     """
     held = primitive("reshape", x)
+    if copy is not None:
+        copy = flag("reshape", "copy", copy)
     y = _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)
     if copy is False and held.size and not np.may_share_memory(x.numpy(), y.numpy()):
         raise ArgumentError(

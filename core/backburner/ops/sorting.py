@@ -10,7 +10,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.contracts import Array
-from backburner.errors import ArgumentError, ShapeError
+from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.ops import _index, comparison, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
@@ -286,8 +286,8 @@ def _between(ordered: Tensor, places: Array, method: str) -> Tensor:
     """Return what is at places along the last axis, which may lie between two elements."""
     below, above = np.floor(places).astype(np.int64), np.ceil(places).astype(np.int64)
     if method in ("lower", "higher", "nearest"):
-        chosen = {"lower": below, "higher": above, "nearest": np.rint(places).astype(np.int64)}[method]
-        return indexing.take(ordered, chosen, axis=-1)
+        there = {"lower": below, "higher": above, "nearest": np.rint(places).astype(np.int64)}[method]
+        return indexing.take(ordered, there, axis=-1)
     lower, upper = (indexing.take(ordered, at, axis=-1) for at in (below, above))
     # of a place that is an element's both are the same, and half of each keeps an infinity
     part = (
@@ -334,6 +334,7 @@ def histogram(
     Raises:
         ArgumentError: there is no bin, or edges fall, or ``range`` or an extremum of ``x`` is not finite.
         ShapeError: ``weights`` has another shape than ``x``, or the edges are not a vector.
+        DTypeError: the edges are not numbers.
     """
     held = floating("histogram", x)
     device = x.device
@@ -367,7 +368,10 @@ def histogram(
 def _edges(values: Array, bins: Any, limits: Any, weighted: bool) -> Array:
     """Return the edges of the bins in the dtype of the values."""
     if isinstance(bins, (_tensor.Tensor, Sequence)) and not isinstance(bins, str):
-        edges = np.asarray(bins.numpy() if isinstance(bins, _tensor.Tensor) else bins, values.dtype)
+        try:
+            edges = np.asarray(bins.numpy() if isinstance(bins, _tensor.Tensor) else bins, values.dtype)
+        except (TypeError, ValueError):
+            raise DTypeError(f"histogram: the edges must be numbers, got {bins!r}.") from None
         if edges.ndim != 1 or edges.size < 2:
             raise ShapeError(
                 f"histogram: the edges must be a vector of at least two, got {list(edges.shape)}."

@@ -115,6 +115,9 @@ def embedding_bag(
         )
         factors = per_sample_weights.reshape((-1,))
     found = found.reshape(-1)
+    if bounds.size == 1:  # no bags, so none that could hold an index
+        found = found[:0]
+        factors = None if factors is None else factors[:0]
     if place is not None:
         kept = found != place
         bounds = np.concatenate([[0], np.cumsum(kept)])[bounds]

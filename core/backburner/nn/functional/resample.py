@@ -18,6 +18,7 @@ from backburner.ops._operands import (
     floating,
     integer,
     number,
+    optional_flag,
     primitive,
     same_floats,
     shape_of,
@@ -81,8 +82,8 @@ def interpolate(
     """
     op = "interpolate"
     held = primitive(op, x)
-    aligned = _given(op, "align_corners", align_corners)
-    recomputed = _given(op, "recompute_scale_factor", recompute_scale_factor)
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
+    recomputed = bool(optional_flag(op, "recompute_scale_factor", recompute_scale_factor))
     widened = flag(op, "antialias", antialias)
     chosen(op, "mode", mode, tuple(_MODES))
     filtering, ranks = _MODES[mode]
@@ -141,11 +142,6 @@ def _sizes(inner: Shape, size: Any, scale_factor: Any) -> tuple[Shape, tuple[flo
     return sizes, tuple([1 / s for s in scales])
 
 
-def _given(op: str, name: str, value: bool | None) -> bool:
-    """Return a flag that may be left out, which is false."""
-    return value is not None and flag(op, name, value)
-
-
 def _by_size(mode: str, antialias: bool, ndim: int, n: int, m: int, ratio: float) -> bool:
     """Say whether the sizes decide although a scale is given: where they say the same, or in PyTorch they do."""
     if mode.startswith("nearest"):
@@ -184,7 +180,7 @@ def grid_sample(
     """
     op = "grid_sample"
     (held, places), device = same_floats(op, x, grid, required=2)
-    aligned = _given(op, "align_corners", align_corners)
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
     chosen(op, "mode", mode, _SAMPLED)
     chosen(op, "padding_mode", padding_mode, _PADDINGS)
     d = held.ndim - 2
@@ -221,7 +217,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     op = "affine_grid"
     held = floating(op, theta)
-    aligned = _given(op, "align_corners", align_corners)
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
     shape = shape_of(op, size)
     d = len(shape) - 2
     if d not in (2, 3) or 0 in shape[2:]:
