@@ -66,6 +66,12 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"feature set {config.stash[_HERE]}: backburner from {backburner.__path__[0]}, numpy {numpy.__version__}"
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    # what a module prepares once is prepared by one process where tests run in several
+    if item.path.name in PREPARING:
+        item.add_marker(pytest.mark.xdist_group(item.path.name))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     here = config.stash[_HERE]
     keep: list[pytest.Item] = []
@@ -73,10 +79,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         (keep if here in _sets_of(item) else drop).append(item)
     config.stash[_COUNT] = (len(keep), len(items))
-    for item in keep:
-        # what a module prepares once is prepared by one process where tests run in several
-        if item.path.name in PREPARING:
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
     items[:] = keep
     if hasattr(config, "workeroutput"):
         config.workeroutput["count"] = config.stash[_COUNT]

@@ -17,10 +17,8 @@ import backburner as bb
 from backburner import nn
 from backburner.optim import SGD
 
-pytestmark = [
-    pytest.mark.feature_set("autodiff"),
-    pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning"),
-]
+pytestmark = pytest.mark.feature_set("autodiff")
+of_nan = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 
 DEVICES = {
     "kept": lambda: bb.Device.cpu().autodiff(),
@@ -166,6 +164,7 @@ def test_what_a_sweep_leaves_out_is_let_go(device: bb.Device) -> None:
 # -- anomaly mode
 
 
+@of_nan
 def test_a_result_with_nan_names_the_op_and_the_line_of_the_first(device: bb.Device) -> None:
     x = leaf([4.0, -1.0], device)
     with bb.detect_anomaly(), pytest.raises(bb.AnomalyError) as caught:
@@ -178,6 +177,7 @@ def test_a_result_with_nan_names_the_op_and_the_line_of_the_first(device: bb.Dev
     assert told.endswith("y = x.sqrt()  # here")
 
 
+@of_nan
 def test_a_gradient_that_becomes_nan_names_the_op_whose_rule_made_it(device: bb.Device) -> None:
     x = leaf([0.0, 1.0], device)
     with bb.detect_anomaly(), pytest.raises(bb.AnomalyError) as caught:
@@ -190,6 +190,7 @@ def test_a_gradient_that_becomes_nan_names_the_op_whose_rule_made_it(device: bb.
     assert told.endswith("y = x * bb.tensor([0.0, 1.0])  # 0 times the infinite slope of the root")
 
 
+@of_nan
 def test_nan_that_a_mask_leaves_out_is_no_anomaly(device: bb.Device) -> None:
     x = leaf([4.0, -1.0], device)
     with bb.detect_anomaly():
@@ -197,6 +198,7 @@ def test_nan_that_a_mask_leaves_out_is_no_anomaly(device: bb.Device) -> None:
     assert grads[x].tolist() == [0.25, 0.0]
 
 
+@of_nan
 def test_eager_anomaly_mode_stops_in_the_forward_pass(device: bb.Device) -> None:
     x = leaf([4.0, -1.0], device)
     with (
@@ -209,6 +211,7 @@ def test_eager_anomaly_mode_stops_in_the_forward_pass(device: bb.Device) -> None
         bad.exp()
 
 
+@of_nan
 def test_the_line_inside_a_checkpointed_region_is_named(device: bb.Device) -> None:
     x = leaf([-1.0], device)
     with bb.detect_anomaly(), pytest.raises(bb.AnomalyError) as caught:
@@ -216,6 +219,7 @@ def test_the_line_inside_a_checkpointed_region_is_named(device: bb.Device) -> No
     assert "came out of 'log'" in str(caught.value)
 
 
+@of_nan
 def test_what_came_from_before_or_from_a_leaf_or_a_cotangent_is_told(device: bb.Device) -> None:
     x = leaf([-1.0], device)
     y = x.log()
@@ -235,6 +239,7 @@ def test_what_came_from_before_or_from_a_leaf_or_a_cotangent_is_told(device: bb.
         w.backward()
 
 
+@of_nan
 def test_the_mode_ends_with_its_block_also_after_an_error_and_is_this_threads_own(device: bb.Device) -> None:
     x, found = leaf([-1.0], device), []
 

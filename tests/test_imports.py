@@ -39,6 +39,7 @@ CORE_LAYERS = (
         "backburner._gradients",
         "backburner._info",
         "backburner.linalg",
+        "backburner._held",
         "backburner._methods",
         "backburner.random",
     ),
@@ -66,7 +67,7 @@ EXTENSION_LAYERS = (
 )
 # A package that everything may name inside a function, with the reason.
 UPWARD = {
-    ("backburner._tensor", "backburner"): "Tensor.__array_namespace__ returns it",
+    ("backburner._held", "backburner"): "Tensor.__array_namespace__ returns it",
 }
 
 

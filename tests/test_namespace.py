@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import pydoc
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -177,6 +180,25 @@ def test_the_standards_names_for_what_has_another_name_here() -> None:
     assert x.to_device(x.device) is x
     assert x.unfold(0, 1).tolist() == bb.sliding_windows(x, 0, 1).tolist() == [[1], [1]]
     assert bb.__array_api_version__ == "2024.12"
+
+
+@pytest.mark.parametrize(
+    "module, some",
+    [
+        (bb, {"Tensor", "multiply", "save", "nn", "features", "pi", "float32", "ShapeError"}),
+        (bb.linalg, {"svd", "matmul"}),
+        (bb.nn, {"Linear", "Module", "functional"}),
+        (bb.nn.functional, {"conv2d", "relu", "pad"}),
+    ],
+    ids=["bb", "linalg", "nn", "functional"],
+)
+def test_help_tells_of_all_that_is_public_and_of_nothing_else(module: ModuleType, some: set[str]) -> None:
+    told = module.__all__
+    names = {name for name in dir(module) if not name.startswith("_")}
+    public = {name for name in names if not inspect.ismodule(getattr(module, name))}
+    assert len(set(told)) == len(told) and public | some <= set(told) <= set(dir(module))
+    text = pydoc.plaintext.document(module)
+    assert all(name in text for name in some)
 
 
 def test_linalg_has_what_the_standard_has_there_and_shares_it_with_the_main_namespace() -> None:

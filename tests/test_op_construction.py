@@ -17,6 +17,7 @@ import backburner.backends.numpy as numpy_backend
 from backburner.backend import Backend
 from backburner.nn import functional
 from ops import DRAWS, FAMILIES, ROWS, collected
+from ops._row import public
 
 autodiff = pytest.mark.feature_set("autodiff")
 
@@ -162,8 +163,8 @@ def test_a_public_op_says_what_it_does_in_a_sentence(op: str) -> None:
     assert "." in first
 
 
-@pytest.mark.parametrize("op", NEURAL)
-def test_a_neural_op_tells_its_shapes(op: str) -> None:
+@pytest.mark.parametrize("op", OPS)
+def test_a_public_op_tells_its_shapes(op: str) -> None:
     assert "\nShape:\n" in (inspect.getdoc(OPS[op]) or "")
 
 
@@ -182,6 +183,32 @@ METHODS = {
     and not name.endswith("_like")
     and hasattr(bb, name)
 }
+
+
+PLAIN = {row.op: row for row in reversed(ROWS) if row.call is None and row.inputs and row.op in OPS}
+FLAGS = [
+    (op, option.name)
+    for op in sorted(PLAIN)
+    for option in inspect.signature(OPS[op]).parameters.values()
+    if isinstance(option.default, bool)
+]
+
+
+@pytest.mark.parametrize("op, option", FLAGS, ids=map("-".join, FLAGS))
+def test_what_is_true_or_false_takes_nothing_else(op: str, option: str) -> None:
+    case = PLAIN[op].cases()[0]
+    tensors = [None if x is None else bb.tensor(x) for x in case.arrays()]
+    for value in ("no", bb.ones((2,))):
+        with pytest.raises(bb.DTypeError, match=f"{op}: {option} must be True or False, got "):
+            OPS[op](*tensors, **{**case.options, option: value})
+
+
+@pytest.mark.parametrize("op", sorted(PLAIN.keys() - {"asarray", "embedding", "embedding_bag", "one_hot"}))
+def test_what_is_no_tensor_is_refused_in_the_name_of_the_op(op: str) -> None:
+    case = PLAIN[op].cases()[0]
+    others = [None if x is None else bb.tensor(x) for x in case.arrays()[1:]]
+    with pytest.raises(bb.DTypeError, match=f"^{op}: .*list"):
+        public(op)([0.5], *others, **case.options)
 
 
 def test_functions_of_one_tensor_first_are_methods() -> None:

@@ -83,7 +83,7 @@ FILES = (
     *(
         CORE / name
         for name in (
-            *("dtype.py", "device.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
+            *("dtype.py", "device.py", "_held.py", "_tensor.py", "_gradients.py", "random.py", "_seeds.py"),
             "transforms.py",
             "debug.py",
         )

@@ -55,6 +55,16 @@ from backburner.ops.bitwise import bitwise_left_shift as bitwise_left_shift
 from backburner.ops.bitwise import bitwise_or as bitwise_or
 from backburner.ops.bitwise import bitwise_right_shift as bitwise_right_shift
 from backburner.ops.bitwise import bitwise_xor as bitwise_xor
+from backburner.ops.comparison import equal as equal
+from backburner.ops.comparison import greater as greater
+from backburner.ops.comparison import greater_equal as greater_equal
+from backburner.ops.comparison import less as less
+from backburner.ops.comparison import less_equal as less_equal
+from backburner.ops.comparison import logical_and as logical_and
+from backburner.ops.comparison import logical_not as logical_not
+from backburner.ops.comparison import logical_or as logical_or
+from backburner.ops.comparison import logical_xor as logical_xor
+from backburner.ops.comparison import not_equal as not_equal
 from backburner.ops.creation import arange as arange
 from backburner.ops.creation import asarray as asarray
 from backburner.ops.creation import empty as empty
@@ -78,32 +88,22 @@ from backburner.ops.elementwise import add as add
 from backburner.ops.elementwise import astype as astype
 from backburner.ops.elementwise import clip as clip
 from backburner.ops.elementwise import divide as divide
-from backburner.ops.elementwise import equal as equal
 from backburner.ops.elementwise import erf as erf
 from backburner.ops.elementwise import erfc as erfc
 from backburner.ops.elementwise import erfinv as erfinv
 from backburner.ops.elementwise import exp as exp
 from backburner.ops.elementwise import expm1 as expm1
-from backburner.ops.elementwise import greater as greater
-from backburner.ops.elementwise import greater_equal as greater_equal
 from backburner.ops.elementwise import hypot as hypot
 from backburner.ops.elementwise import lerp as lerp
-from backburner.ops.elementwise import less as less
-from backburner.ops.elementwise import less_equal as less_equal
 from backburner.ops.elementwise import log as log
 from backburner.ops.elementwise import log1p as log1p
 from backburner.ops.elementwise import log2 as log2
 from backburner.ops.elementwise import log10 as log10
 from backburner.ops.elementwise import logaddexp as logaddexp
-from backburner.ops.elementwise import logical_and as logical_and
-from backburner.ops.elementwise import logical_not as logical_not
-from backburner.ops.elementwise import logical_or as logical_or
-from backburner.ops.elementwise import logical_xor as logical_xor
 from backburner.ops.elementwise import maximum as maximum
 from backburner.ops.elementwise import minimum as minimum
 from backburner.ops.elementwise import multiply as multiply
 from backburner.ops.elementwise import negative as negative
-from backburner.ops.elementwise import not_equal as not_equal
 from backburner.ops.elementwise import positive as positive
 from backburner.ops.elementwise import pow as pow
 from backburner.ops.elementwise import reciprocal as reciprocal
@@ -271,6 +271,12 @@ _HINTS = {
     "unsqueeze": "expand_dims",
 }
 
+# pyright: reportUnsupportedDunderAll=false
+_TYPING = {"Any", "TYPE_CHECKING"}
+_own = {name for name, found in globals().items() if name[0] != "_" and not hasattr(found, "__spec__")}
+# What help() and the star tell of: other modules are there because something imported them.
+__all__ = sorted({"features", *_MODULES, *_NAMES, *_own} - _TYPING)
+
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
@@ -286,4 +292,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_NAMES} - {"Any", "TYPE_CHECKING"})
+    return sorted({*globals(), *_MODULES, *_NAMES} - _TYPING)

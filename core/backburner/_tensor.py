@@ -6,7 +6,6 @@ The methods come from ``backburner.ops``, which looks the class up here when it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any, Final, NoReturn, cast
 
 import numpy as np
@@ -14,16 +13,16 @@ import numpy as np
 from backburner import features
 from backburner._gradients import Gradients as Gradients
 from backburner._gradients import cotangent, on_arrays
+from backburner._held import Held
 from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
-from backburner.contracts import Array, Shape
+from backburner.contracts import Array
 from backburner.device import Device
-from backburner.dtype import DType
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.ops import (
     activation,
+    comparison,
     creation,
-    elementwise,
     indexing,
     linalg,
     reduction,
@@ -35,43 +34,18 @@ from backburner.ops import shape as shaping
 from backburner.ops.creation import tensor as tensor
 
 
-class Tensor(Elementwise):
+class Tensor(Held, Elementwise):
     """An array that never changes, on a device. Make one with ``bb.tensor`` or ``bb.asarray``.
 
     Attributes:
         device: where it lives, and whether ops on it are recorded.
     """
 
-    __slots__ = ("_primitive", "device", "__weakref__")
+    __slots__ = ()
     __array_ufunc__ = None  # so that `ndarray * tensor` comes here and loses no gradient
     __hash__ = object.__hash__
 
-    def __init__(self, primitive: Any, device: Device) -> None:
-        """Wrap what a backend returned."""
-        self._primitive: Any = np.asarray(primitive) if isinstance(primitive, np.generic) else primitive
-        self.device = device
-
     # -- what it is ------------------------------------------------------------------------------------
-
-    @property
-    def shape(self) -> Shape:
-        """The sizes of the axes."""
-        return cast(Shape, self._primitive.shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The kind of the elements."""
-        return cast(DType, self._primitive.dtype)
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return cast(int, self._primitive.ndim)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return cast(int, self._primitive.size)
 
     @property
     def at(self) -> indexing.At:
@@ -110,102 +84,7 @@ class Tensor(Elementwise):
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
-    # -- leaving for Python and NumPy -------------------------------------------------------------------
-
-    def _array(self) -> Array:
-        """The bare array, whatever the device."""
-        held = self._primitive
-        return held if isinstance(held, np.ndarray) else self._autodiff().inner(held)
-
-    def numpy(self) -> Array:
-        """Return the values as a read-only NumPy array over the same memory, leaving any graph."""
-        view = self._array().view()
-        view.flags.writeable = False
-        return view
-
-    def item(self) -> bool | int | float:
-        """Return the one element as a Python number.
-
-        Raises:
-            ShapeError: there is not exactly one element.
-        """
-        if self.size != 1:
-            raise ShapeError(f"item: needs exactly one element, got shape {list(self.shape)}. Use tolist.")
-        return cast("bool | int | float", self._array().item())
-
-    def tolist(self) -> Any:
-        """Return the values as nested lists, of a 0-d tensor as a number."""
-        return self._array().tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        self._refuse_tracked("np.asarray")
-        if dtype is None or np.dtype(dtype) == self.dtype:
-            return self._array().copy() if copy else self.numpy()
-        if copy is False:
-            raise ArgumentError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
-        return self._array().astype(dtype)
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
-    ) -> Any:
-        self._refuse_tracked("__dlpack__")
-        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
-        options: Any = wanted if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {"stream": stream}
-        try:
-            return self.numpy().__dlpack__(**options)
-        except BufferError:
-            # A protocol from before 1.0, as NumPy 2.0's, cannot say that an array is read-only.
-            if copy is False:
-                raise
-            return self._array().copy().__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        kind, index = self._array().__dlpack_device__()
-        return int(kind), int(index)
-
-    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
-        import backburner
-
-        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
-            raise ArgumentError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
-        return backburner
-
-    def _refuse_tracked(self, call: str) -> None:
-        if self.is_tracked():
-            raise GraphError(
-                f"{call}: the tensor is tracked and would lose its graph. Use detach() or numpy()."
-            )
-
-    def __bool__(self) -> bool:
-        return bool(self._one("bool"))
-
-    def __int__(self) -> int:
-        return int(self._one("int"))
-
-    def __float__(self) -> float:
-        return float(self._one("float"))
-
-    def __complex__(self) -> complex:
-        return complex(self._one("complex"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self.item() if spec else str(self), spec)
-
-    def __index__(self) -> int:
-        if self.dtype.kind not in "iu":
-            raise DTypeError(f"index: needs an integer, got {self.dtype}.")
-        return int(self._one("index"))
-
-    def _one(self, call: str) -> bool | int | float:
-        if self.size != 1:
-            raise ShapeError(f"{call}: needs exactly one element, got shape {list(self.shape)}.")
-        return cast("bool | int | float", self._array().item())
-
     # -- device and autodiff ----------------------------------------------------------------------------
-
-    def _autodiff(self) -> AutodiffBackend:
-        """The device's backend, which is an autodiff one."""
-        return cast(AutodiffBackend, self.device.backend)
 
     def _recording(self, call: str, remedy: str = "move it: x.to(x.device.autodiff())") -> AutodiffBackend:
         """The backend of an autodiff device; else the first reason why not: feature, then device."""
@@ -216,14 +95,6 @@ class Tensor(Elementwise):
                 f"Call Device.autodiff and {remedy}."
             )
         return self._autodiff()
-
-    def is_autodiff(self) -> bool:
-        """Say whether ops on this tensor are recorded."""
-        return self.device.is_autodiff()
-
-    def is_tracked(self) -> bool:
-        """Say whether it has a graph: it is a leaf, or the result of an op on one."""
-        return self.device.is_autodiff() and self._autodiff().is_tracked(self._primitive)
 
     def is_require_grad(self) -> bool:
         """Say whether it is a leaf that ``require_grad`` marked."""
@@ -395,10 +266,10 @@ class Tensor(Elementwise):
         return linalg.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     # -- methods ----------------------------------------------------------------------------------------
 

@@ -23,3 +23,7 @@ from backburner.ops.linalg import vecdot as vecdot
 from backburner.ops.reduction import trace as trace
 from backburner.ops.reduction import vector_norm as vector_norm
 from backburner.ops.shape import matrix_transpose as matrix_transpose
+
+# pyright: reportUnsupportedDunderAll=false
+# What help() tells of.
+__all__ = [name for name in globals() if not name.startswith("_")]

@@ -5,9 +5,8 @@ Inputs, programs and numbers are those of the gradient tests of https://github.c
 Backburner's terms. Where Burn compares two ways of its own and states no number, PyTorch's in float64 stands here.
 ``test_burn_cases.py`` runs all of them.
 
-Not here: ties that Burn gives to another element (cumulative maximum and minimum: the last) or to both (scatter by
-maximum and minimum), deformable convolution, Fourier transforms and quantisation, which Backburner does not have,
-and tests of how Burn keeps its graphs, streams and collectives.
+Not here: ties that Burn gives to both (scatter by maximum and minimum), deformable convolution, Fourier transforms
+and quantisation, which Backburner does not have, and tests of how Burn keeps its graphs, streams and collectives.
 """
 
 from __future__ import annotations

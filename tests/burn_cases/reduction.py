@@ -100,9 +100,25 @@ CASES = [
     Case("cumprod, two zeros", lambda x: bb.cumulative_prod(x, 0), ([2, 0, 3, 0, 5],), ([1, 8, 0, 0, 0],)),
     Case("cummax", lambda x: bb.cummax(x, 0)[0], ([1, 3, 2],), ([1, 2, 0],)),
     Case("cummax of rows", lambda x: bb.cummax(x, 1)[0], ([[1, 3, 2], [2, 5, 4]],), ([1, 2, 0],)),
+    Case("cummax, twice the same", lambda x: bb.cummax(x, 0)[0], ([1, 3, 3, 2],), ([1, 1, 2, 0],)),
+    Case("cummax, all the same", lambda x: bb.cummax(x, 0)[0], ([2, 2, 2],), (1,)),
+    Case(
+        "cummax of rows, twice the same",
+        lambda x: bb.cummax(x, 1)[0],
+        ([[1, 3, 3, 2], [2, 5, 5, 4]],),
+        ([1, 1, 2, 0],),
+    ),
     Case("cummax, rising", lambda x: bb.cummax(x, 0)[0], ([1, 2, 3, 4],), (1,)),
     Case("cummin", lambda x: bb.cummin(x, 0)[0], ([3, 2, 4],), ([1, 2, 0],)),
     Case("cummin of rows", lambda x: bb.cummin(x, 1)[0], ([[3, 2, 4], [5, 1, 3]],), ([1, 2, 0],)),
+    Case("cummin, twice the same", lambda x: bb.cummin(x, 0)[0], ([3, 2, 2, 4],), ([1, 1, 2, 0],)),
+    Case("cummin, all the same", lambda x: bb.cummin(x, 0)[0], ([2, 2, 2],), (1,)),
+    Case(
+        "cummin of rows, twice the same",
+        lambda x: bb.cummin(x, 1)[0],
+        ([[3, 2, 2, 4], [5, 1, 1, 3]],),
+        ([1, 1, 2, 0],),
+    ),
     Case("cummin, falling", lambda x: bb.cummin(x, 0)[0], ([5, 4, 3, 2],), (1,)),
     # sorting
     Case(
@@ -110,6 +126,12 @@ CASES = [
         lambda x, y: x * bb.sort(x @ y, axis=1),
         (MIXED, SIGNED),
         ([[35, 35], [-1, -8]], [[11, 7], [55, 16]]),
+    ),
+    Case(
+        "sort along a middle axis",
+        lambda x, y: x * bb.sort(x @ y, axis=1),
+        ([MIXED], [SIGNED]),
+        ([[-1, -8], [-27, 37]], [[-4, -17], [-17, -42]]),
     ),
     Case(
         "sort by its indices",

@@ -49,6 +49,8 @@ SPECIALS = (
     Special("elu-at-0", lambda x: F.elu(x, 3), ([0, -0.0],), [0, 0], ([3, 3],)),
     Special("elu-near-0", F.elu, ([-1e-5],), [math.expm1(-1e-5)], ([math.exp(-1e-5)],), atol=0),
     Special("selu-at-0", F.selu, ([0],), [0], ([1.0507009873554805 * 1.6732632423543772],)),
+    Special("celu-of-a-negative-alpha", lambda x: F.celu(x, -0.5), ([-25, -6.5, 1],),
+            [-0.5 * math.expm1(50), -0.5 * math.expm1(13), 1], ([math.exp(50), math.exp(13), 1],)),
     Special("celu-at-0", lambda x: F.celu(x, 3), ([0],), [0], ([1],)),
     Special("softsign-at-0", F.softsign, ([0],), [0], ([1],)),
     Special("silu-mish-at-0", lambda x: F.silu(x) + F.mish(x), ([0],), [0], ([1.1],)),

@@ -52,7 +52,8 @@ ROWS = (
         (
             *sweep(PAIRS, POWERS),
             *sweep([((3, 20), (2, 20)), ((2, 130), (3, 130))], [{}, {"p": 1.0}, {"p": 1.5}]),
-            *sweep([((2, 3), (4, 3))], [{"compute_mode": "donot_use_mm_for_euclid_dist"}]),
+            (((2, 3), (4, 3)), {"compute_mode": "use_mm_for_euclid_dist"}),
+            (((3, 20), (2, 20)), {"compute_mode": "donot_use_mm_for_euclid_dist"}),
         ),
         _cdist,
         exact=False,

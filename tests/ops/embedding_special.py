@@ -17,6 +17,8 @@ SPECIALS = (
             [[3, 4], [3, 4], [2, 2]], ([[3, 4], [0, 0], [5, 6]],), [[1, 2], [5, 6], [5, 6]]),
     Special("embedding-of-a-norm-has-the-gradient-of-the-scaled-row", lambda w: F.embedding([0, 1], w, max_norm=1), (TABLE,),
             [[0.6, 0.8], [0.5, 0]], ([[1, 2], [3, 4], [0, 0]],), [[1, 2], [3, 4]]),
+    *(Special(f"embedding_bag-of-no-bags-{mode}", _bag(mode, [0, 2], offsets=[]), (TABLE,), None, ([[0, 0]] * 3,))
+      for mode in ("sum", "mean", "max")),
     Special("embedding_bag-divides-by-frequency", _bag("sum", [[0, 0, 2]], scale_grad_by_freq=True), (TABLE,), [[8, 10]],
             ([[1, 1], [0, 0], [1, 1]],)),
     *(Special(f"an-empty-bag-by-{mode}", _bag(mode, [1, 2], offsets=[0, 0, 2]), (TABLE,), value,

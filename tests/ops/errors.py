@@ -111,7 +111,7 @@ OPERANDS = (
     Bad(lambda: bb.clip(v, 2, 1), A, "clip: min 2 is above max 1."),
     Bad(lambda: bb.clip(n, float("nan")), T, "clip: min is float32, x int64. Use astype on one of them."),
     Bad(lambda: bb.clip(n, max=v), T, "clip: max is float32, x int64. Use astype on one of them."),
-    Bad(lambda: bb.clip(v, max=v[:2]), S, "greater: shapes do not broadcast: [3] and [2]."),
+    Bad(lambda: bb.clip(v, max=v[:2]), S, "clip: shapes do not broadcast: [3] and [2]."),
     Bad(lambda: bb.clip(n, 0.5), T, "clip: min 0.5 is not an integer, as x is. Use astype first."),
     Bad(lambda: bb.clip(v, 10**400), A, "clip: min does not fit into a float."),
     Bad(lambda: bb.gelu(v, approximate="fast"), A, "gelu: approximate must be 'none' or 'tanh', got 'fast'."),
@@ -122,7 +122,7 @@ DTYPES = (
     Bad(lambda: v.astype("complex64"), T, "astype: 'complex64' is not a dtype here."),
     Bad(lambda: v.astype(str), T, "astype: <class 'str'> is not a dtype here."),
     Bad(lambda: v.astype(None and 0 or "nonsense"), T, "astype: 'nonsense' is not a dtype here."),
-    Bad(lambda: bb.zeros((2,), dtype="O"), T, "full: 'O' is not a dtype here."),
+    Bad(lambda: bb.zeros((2,), dtype="O"), T, "zeros: 'O' is not a dtype here."),
     Bad(lambda: bb.tensor(np.zeros(2, np.float16)), T, "tensor: dtype('float16') is not a dtype here."),
     Bad(lambda: bb.tensor([1 + 2j]), T, "tensor: data of complex128 is neither numbers nor bools. Convert it first."),
     Bad(lambda: bb.tensor(["a"]), T, "tensor: data of <U1 is neither numbers nor bools. Convert it first."),
@@ -139,6 +139,7 @@ AXES = (
     Bad(lambda: x.mean(axis=-3), X, "mean: axis -3 is out of range for 2 dimensions."),
     Bad(lambda: x.var(axis=(0, 5)), X, "var: axis 5 is out of range for 2 dimensions."),
     Bad(lambda: x.max(axis=(0, -2)), X, "max: an axis is named twice: (0, -2)."),
+    Bad(lambda: x.sum(axis=""), T, "sum: axis must be an integer, got ''."),  # type: ignore[arg-type]
     Bad(lambda: x.sum(axis=1.0), T, "sum: axis must be an integer, got 1.0."),
     Bad(lambda: x.sum(axis=np.array([0, 1])), T, "sum: axis must be an integer, got array([0, 1])."),
     Bad(lambda: x.sum(axis=True), T, "sum: axis must be an integer, got True."),
@@ -202,11 +203,13 @@ SHAPES = (
     Bad(lambda: n.pad(1, constant_values=0.5), T, "pad: constant_values 0.5 is not an integer, as int64 is. Use another dtype."),
     Bad(lambda: INT8.pad(1, constant_values=200), A, "pad: constant_values 200 does not fit into int8. Use another dtype."),
     Bad(lambda: x.pad(1, constant_values="a"), T, "pad: constant_values: str is not a Tensor or a number."),
-    Bad(lambda: bb.zeros((2, -1)), S, "full: a shape has a negative size: [2, -1]."),
-    Bad(lambda: bb.zeros(2**70), S, "full: a shape has more elements than fit into memory: [1180591620717411303424]."),
-    Bad(lambda: bb.zeros((2**40, 2**40)), S, "full: a shape has more elements than fit into memory: "),
-    Bad(lambda: bb.zeros((2.0,)), T, "full: a size must be an integer, got 2.0."),
-    Bad(lambda: bb.zeros(None), T, "full: a size must be an integer, got None."),
+    Bad(lambda: bb.zeros((2, -1)), S, "zeros: a shape has a negative size: [2, -1]."),
+    Bad(lambda: bb.zeros(2**70), S, "zeros: a shape has more elements than fit into memory: [1180591620717411303424]."),
+    Bad(lambda: bb.zeros((0, 2**62)), S, "zeros: a shape has more elements than fit into memory: "),
+    Bad(lambda: bb.asarray(x, copy=array), T, "asarray: copy must be True or False, got ndarray."),  # type: ignore[arg-type]
+    Bad(lambda: bb.zeros((2**40, 2**40)), S, "zeros: a shape has more elements than fit into memory: "),
+    Bad(lambda: bb.zeros((2.0,)), T, "zeros: a size must be an integer, got 2.0."),
+    Bad(lambda: bb.zeros(None), T, "zeros: a size must be an integer, got None."),
 )  # fmt: skip
 
 INDICES = (
@@ -226,6 +229,8 @@ INDICES = (
     Bad(lambda: v[[0.5]], T, "getitem: indices must be integers, got float64. Use astype(bb.int64)."),
     Bad(lambda: v[v], T, "getitem: indices must be integers, got float32. Use astype(bb.int64)."),
     Bad(lambda: v[0.5:], T, "getitem: a slice bound must be an integer, got 0.5."),
+    Bad(lambda: v[::0], A, "getitem: the step of a slice must not be 0."),
+    Bad(lambda: v.at[::0].add(1), A, "at.add: the step of a slice must not be 0."),
     Bad(lambda: v[True], T, "getitem: a single bool is not an index. Use None to add an axis."),
     Bad(lambda: v[np.True_, 0], T, "getitem: a single bool is not an index. Use None to add an axis.", "a-numpy-bool"),
     Bad(lambda: v[[True, False]], I, "getitem: a mask of [2] covers axes of [3]."),
@@ -298,8 +303,8 @@ CREATION = (
     Bad(lambda: bb.full((2,), array), T, "full: an operand is a NumPy array of shape [2, 3]. Use bb.asarray on it."),
     Bad(lambda: bb.full((2,), 300, dtype="uint8"), A, "full: fill_value 300 does not fit into uint8. Use another dtype."),
     Bad(lambda: bb.full((2,), float("nan"), dtype="int64"), T, "full: fill_value nan is not an integer, as int64 is."),
-    Bad(lambda: bb.full_like(n, 0.5), T, "full: fill_value 0.5 is not an integer, as int64 is. Use another dtype."),
-    Bad(lambda: bb.zeros_like([1.0]), T, "full_like: the input is a list, not a Tensor. Use bb.tensor."),
+    Bad(lambda: bb.full_like(n, 0.5), T, "full_like: fill_value 0.5 is not an integer, as int64 is. Use another dtype."),
+    Bad(lambda: bb.zeros_like([1.0]), T, "zeros_like: the input is a list, not a Tensor. Use bb.tensor."),
     Bad(lambda: bb.arange(0, 1, 0), A, "arange: step is 0."),
     Bad(lambda: bb.arange(3, dtype="bool"), T, "arange: bool has no range. Use an integer dtype."),
     Bad(lambda: bb.arange(float("inf")), A, "arange: there is no end from 0 to inf by 1."),
@@ -372,7 +377,7 @@ DEEP_INDICES = bb.zeros((1,) * 64, dtype="int64")
 RAGGED: Any = [[1], [1, 2]]
 TOO_MANY = "dimensions are more than 64, the most there can be."
 LIMITS = (
-    Bad(lambda: bb.zeros((1,) * 65), S, f"full: 65 {TOO_MANY}"),
+    Bad(lambda: bb.zeros((1,) * 65), S, f"zeros: 65 {TOO_MANY}"),
     Bad(lambda: x.reshape((1,) * 63 + (2, 3)), S, f"reshape: 65 {TOO_MANY}"),
     Bad(lambda: x.broadcast_to((1,) * 70), S, f"broadcast_to: 70 {TOO_MANY}"),
     Bad(lambda: bb.expand_dims(DEEP, 0), S, f"expand_dims: 65 {TOO_MANY}"),
@@ -392,7 +397,7 @@ LIMITS = (
     Bad(lambda: bb.arange(-1, 2, dtype="uint8"), A, "arange: start -1 does not fit into uint8. Use another dtype."),
     Bad(lambda: bb.arange(0, 300, dtype="uint8"), A, "arange: the last value 299 does not fit into uint8. "),
     Bad(lambda: bb.linspace(0, 1, 2**70), S, "linspace: a shape has more elements than fit into memory: "),
-    Bad(lambda: bb.zeros(b"ab"), T, "full: a size must be an integer, got b'ab'."),  # type: ignore[arg-type]
+    Bad(lambda: bb.zeros(b"ab"), T, "zeros: a size must be an integer, got b'ab'."),  # type: ignore[arg-type]
     Bad(lambda: F.conv2d(image, kernel, padding=2**31 - 1), S, "conv2d: a shape has more elements than fit into memory: "),
 )  # fmt: skip
 

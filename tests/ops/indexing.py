@@ -80,7 +80,6 @@ def _bags(
     weights: Array | None = None,
     padding_idx: int | None = None,
     include_last_offset: bool = False,
-    sparse: bool = False,
 ) -> Any:
     starts = range(0, places.size, places.shape[1] or 1) if offsets is None else offsets
     starts = [0] * places.shape[0] if offsets is None and not places.size else starts
@@ -259,7 +258,7 @@ ROWS = (
             *sweep(
                 [((7,), (5, 3))], [{"offsets": [0, 0, 7], "include_last_offset": True, "padding_idx": -1}]
             ),
-            *sweep([((7,), (5, 3))], [{"offsets": [0, 5], "mode": "max", "padding_idx": 0, "sparse": True}]),
+            *sweep([((7,), (5, 3))], [{"offsets": [0, 5], "mode": "max", "padding_idx": 0}]),
             *sweep([((0,), (5, 3))], [{"offsets": [0, 0], "mode": "max"}]),
         ),
         _bags,

@@ -86,7 +86,7 @@ PICKED = (
     Bad(lambda: n.scatter_add(0, [0], v), T, "scatter_add: values are float32 and do not fit into int64. Use astype."),
     Bad(lambda: b.scatter_add(0, [0], b), T, "scatter_add: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: v.scatter_reduce(0, [0], v, "median"), A,
-        "scatter_reduce: reduce must be one of 'sum', 'mean', 'prod', 'amax', 'amin', got 'median'."),
+        "scatter_reduce: reduce must be one of sum, mean, prod, amax, amin, got 'median'."),
     Bad(lambda: v.scatter_reduce(0, [3], v, "sum"), I, "scatter_reduce: index 3 is out of range [-3, 3)."),
     Bad(lambda: v.scatter_reduce(0, [0], v, "sum", include_self=None), T,  # type: ignore[arg-type]
         "scatter_reduce: include_self must be True or False, got NoneType."),

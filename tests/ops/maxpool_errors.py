@@ -9,6 +9,9 @@ from ops.errors import A, Bad, S, T, image
 line = bb.zeros((2, 4))
 
 REFUSED = (
+    Bad(lambda: F.max_pool1d(line, 2, return_indices=2), T, "max_pool1d: return_indices must be True or False, got int."),  # type: ignore[call-overload]
+    Bad(lambda: F.adaptive_max_pool1d(line, 2, return_indices="no"), T,  # type: ignore[call-overload]
+        "adaptive_max_pool1d: return_indices must be True or False, got str."),
     Bad(lambda: F.max_pool1d(image, 2), S, "max_pool1d: the input must be [n, c, l] or [c, l], got [1, 2, 4, 4]."),
     Bad(lambda: F.max_pool3d(line, 2), S,
         "max_pool3d: the input must be [n, c, d, h, w] or [c, d, h, w], got [2, 4]."),

@@ -30,6 +30,7 @@ def _swapped(i: int, shape: tuple[int, ...]) -> list[bb.Tensor]:
 
 
 REFUSED = (
+    Bad(lambda: _gru(bidirectional="no"), T, "gru: bidirectional must be True or False, got str."),
     Bad(lambda: F.rnn(x, None, _w(1), nonlinearity="gelu"), A, "rnn: nonlinearity must be 'tanh' or 'relu', got 'gelu'."),
     Bad(lambda: F.rnn_cell(x[0], None, *_w(1), "gelu"), A, "rnn_cell: nonlinearity must be 'tanh' or 'relu', got 'gelu'."),
     Bad(lambda: F.lstm(x, h, _w(4)), A, "lstm: hx must be a pair of tensors, states and cells, or None."),

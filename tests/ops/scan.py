@@ -40,10 +40,10 @@ def _running(reduce: Callable[[Array], float]) -> Callable[..., Any]:
     return reference
 
 
-def _first(best: Callable[[Any], float]) -> Callable[..., Any]:
+def _last(best: Callable[[Any], float]) -> Callable[..., Any]:
     def reference(x: Array, axis: int) -> Any:
         def run(lane: Array) -> list[int]:
-            return [list(lane).index(best(lane[: i + 1])) for i in range(lane.size)]
+            return [max(np.flatnonzero(lane[: i + 1] == best(lane[: i + 1]))) for i in range(lane.size)]
 
         return along(x, axis, run).astype(np.int64)
 
@@ -88,7 +88,7 @@ ROWS = (
         "cummax",
         (tied,),
         (*ones_of([(2, 3, 4), (9, 3)], AXES), *EMPTY),
-        _first(max),
+        _last(max),
         call=lambda x, **options: bb.cummax(x, **options)[1],
         differentiable=(),
         result="int64",
@@ -98,7 +98,7 @@ ROWS = (
         "cummin",
         (tied,),
         (*ones_of([(2, 3, 4), (9, 3)], AXES), *EMPTY),
-        _first(min),
+        _last(min),
         call=lambda x, **options: bb.cummin(x, **options)[1],
         differentiable=(),
         result="int64",

@@ -11,7 +11,7 @@ zero = bb.tensor(1.0)
 nothing = bb.zeros((0, 3))
 
 REFUSED = (
-    Bad(lambda: nothing.norm(-1, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3].", "negative norm"),
+    Bad(lambda: nothing.norm(-1, axis=0), S, "norm: nothing to reduce: axis (0,) of [0, 3].", "negative norm"),
     Bad(lambda: x.sum(keepdims=array), T, "sum: keepdims must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: x.argmin(keepdims=array), T, "argmin: keepdims must be True or False, got ndarray."),  # type: ignore[arg-type]
     Bad(lambda: x.sort(descending=array), T, "sort: descending must be True or False, got ndarray."),  # type: ignore[arg-type]
@@ -22,7 +22,7 @@ REFUSED = (
     Bad(lambda: v.cumulative_sum(include_initial=array), T,  # type: ignore[arg-type]
         "cumulative_sum: include_initial must be True or False, got ndarray."),
     Bad(lambda: bb.norm(3, 2), T, "norm: the input is a int, not a Tensor. Use bb.tensor."),
-    Bad(lambda: nothing.norm(math.inf, axis=0), S, "vector_norm: nothing to reduce: axis (0,) of [0, 3]."),
+    Bad(lambda: nothing.norm(math.inf, axis=0), S, "norm: nothing to reduce: axis (0,) of [0, 3]."),
     Bad(lambda: nothing.median(), S, "median: nothing to reduce: axis (0, 1) of [0, 3]."),
     Bad(lambda: nothing.argmin(), S, "argmin: nothing to reduce: axis (0,) of [0]."),
     Bad(lambda: v.trace(), S, "trace: needs at least two dimensions, got [3]."),
@@ -31,6 +31,7 @@ REFUSED = (
     Bad(lambda: x.cumulative_prod(), S, "cumulative_prod: [2, 3] has 2 axes. Name one with axis."),
     Bad(lambda: v.diff(n=-1), A, "diff: n must not be negative, got -1."),
     Bad(lambda: v.diff(prepend=1.0), T, "diff: the input is a float, not a Tensor. Use bb.tensor."),
+    Bad(lambda: x.diff(append=v), S, "diff: shapes differ outside of axis 1: [3] and [2, 3]."),
     Bad(lambda: b.diff(), T, "diff: bool has no arithmetic of its own. Use astype first."),
     Bad(lambda: v.topk(4), A, "topk: k 4 is outside [0, 3], the length of axis -1."),
     Bad(lambda: v.topk(-1), A, "topk: k -1 is outside [0, 3], the length of axis -1."),
@@ -40,6 +41,7 @@ REFUSED = (
     Bad(lambda: bb.searchsorted(v, v, sorter=n[:2] * 0), S, "searchsorted: sorter has shape [2], x1 [3]."),
     Bad(lambda: bb.searchsorted(v, v, sorter=n), I, "searchsorted: index 3 is out of range [-3, 3)."),
     Bad(lambda: zero.nonzero(), S, "nonzero: the tensor is 0-d and has no indices. Use x != 0."),
+    Bad(lambda: v.histogram(["a", "b"]), T, "histogram: the edges must be numbers, got ['a', 'b']."),  # type: ignore[list-item]
     Bad(lambda: v.histogram(0), A, "histogram: there must be at least one bin, got 0."),
     Bad(lambda: v.histogram("many"), A, "histogram: bins must be a number, edges or, without weights, one of auto, doane,"),
     Bad(lambda: v.histogram("auto", weights=v), A, "histogram: bins must be a number, edges or, without weights, one of"),
@@ -52,7 +54,7 @@ REFUSED = (
     Bad(lambda: v.histogram(weights=x), S, "histogram: weights of [2, 3] for [3], the shape of x."),
     Bad(lambda: v.quantile(1.5), A, "quantile: q must be in [0, 1], got 1.5."),
     Bad(lambda: v.quantile(0.5, method="weibull"), A,
-        "quantile: method must be one of 'linear', 'lower', 'higher', 'midpoint', 'nearest', got 'weibull'."),
+        "quantile: method must be one of linear, lower, higher, midpoint, nearest, got 'weibull'."),
     Bad(lambda: v.quantile(x), S, "quantile: q must have at most one axis, got [2, 3]."),
     Bad(lambda: nothing.quantile(0.5), S, "quantile: nothing to reduce: axis (0, 1) of [0, 3]."),
 )  # fmt: skip

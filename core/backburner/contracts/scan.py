@@ -19,14 +19,14 @@ class Scan(Protocol):
         ...
 
     def cummax(self, x: Array, /, *, axis: int) -> tuple[Array, Array]:
-        """Return the largest element up to each place and its first index, which alone gets the gradient.
+        """Return the largest element up to each place and its last index, which alone gets the gradient.
 
         NaN counts as the largest. The index, int64, has no gradient.
         """
         ...
 
     def cummin(self, x: Array, /, *, axis: int) -> tuple[Array, Array]:
-        """Return the smallest element up to each place and its first index, which alone gets the gradient.
+        """Return the smallest element up to each place and its last index, which alone gets the gradient.
 
         NaN counts as the smallest. The index, int64, has no gradient.
         """

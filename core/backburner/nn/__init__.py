@@ -77,3 +77,7 @@ from backburner.nn.shape import ReplicationPad3d as ReplicationPad3d
 from backburner.nn.shape import ZeroPad1d as ZeroPad1d
 from backburner.nn.shape import ZeroPad2d as ZeroPad2d
 from backburner.nn.shape import ZeroPad3d as ZeroPad3d
+
+# pyright: reportUnsupportedDunderAll=false
+# What help() tells of.
+__all__ = ["functional", "init", *(name for name, found in globals().items() if callable(found))]

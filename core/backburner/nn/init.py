@@ -16,7 +16,7 @@ from backburner.contracts import Shape
 from backburner.device import Device
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn._parameter import Parameter
-from backburner.ops._operands import number, shape_of
+from backburner.ops._operands import chosen, number, shape_of
 from backburner.ops.creation import full, ones, zeros
 
 __all__ = [
@@ -71,8 +71,7 @@ def _fans(op: str, shape: Any) -> tuple[Shape, int, int]:
 def _kaiming(op: str, shape: Any, a: float, mode: str, nonlinearity: str) -> tuple[Shape, float]:
     """Return the shape and the standard deviation of He's scheme."""
     sizes, fan_in, fan_out = _fans(op, shape)
-    if mode not in ("fan_in", "fan_out"):
-        raise ArgumentError(f"{op}: mode must be 'fan_in' or 'fan_out', got {mode!r}.")
+    chosen(op, "mode", mode, ("fan_in", "fan_out"))
     fan = fan_in if mode == "fan_in" else fan_out
     return sizes, calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 

@@ -10,7 +10,7 @@ import numpy as np
 from backburner import _tensor
 from backburner.contracts import Array, Shape
 from backburner.device import Device, merge
-from backburner.errors import DTypeError, IndexOutOfRange, ShapeError
+from backburner.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
 from backburner.ops._operands import broadcast_shape, integer, rank
 
 _min, _max = np.minimum.reduce, np.maximum.reduce
@@ -133,7 +133,10 @@ def _plain(op: str, part: Any) -> Any:
         for bound in (part.start, part.stop, part.step):
             if bound is not None and bound.__class__ is not int:
                 bounds = (part.start, part.stop, part.step)
-                return slice(*(None if b is None else integer(op, "a slice bound", b) for b in bounds))
+                part = slice(*(None if b is None else integer(op, "a slice bound", b) for b in bounds))
+                break
+        if part.step == 0:
+            raise ArgumentError(f"{op}: the step of a slice must not be 0.")
         return part
     if isinstance(part, (bool, np.bool_)):
         raise DTypeError(f"{op}: a single bool is not an index. Use None to add an axis.")

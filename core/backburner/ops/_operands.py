@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.contracts import Array, Axes, Shape
+from backburner.contracts import Array, Axes, Pair, Shape
 from backburner.device import Device, merge
-from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, float64, promote
+from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, canonical, float64, promote
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -122,6 +122,21 @@ def floating(op: str, x: Tensor) -> Any:
     return held if held.dtype.kind == "f" else x.device.backend.astype(held, dtype=DEFAULT_FLOAT)
 
 
+def floats_along(op: str, x: Tensor, axis: int, dtype: Any) -> tuple[Any, int]:
+    """Return what a tensor holds in a dtype of floats, and an axis of it counted from the front."""
+    held = primitive(op, x)
+    if dtype is None:
+        held = floating(op, x)
+    else:
+        wanted = canonical(dtype, op)
+        if wanted.kind != "f":
+            raise DTypeError(f"{op}: dtype must be of floats, got {wanted}.")
+        held = cast(held, wanted, x.device)
+    if held.ndim == 0:
+        raise ShapeError(f"{op}: the input is 0-d and has no axis. Use reshape.")
+    return held, one_axis(op, axis, held.ndim)
+
+
 def numeric(op: str, x: Tensor) -> Any:
     """Return what a tensor holds, which is not bool."""
     held = primitive(op, x)
@@ -218,7 +233,7 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)):
+    if isinstance(axis, (int, str)) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
     if len(set(found)) != len(found):
@@ -245,6 +260,18 @@ def flag(op: str, name: str, value: Any) -> bool:
     if isinstance(value, (np.bool_, int)) and value in (0, 1):
         return bool(value)
     raise DTypeError(f"{op}: {name} must be True or False, got {type(value).__name__}.")
+
+
+def optional_flag(op: str, name: str, value: Any) -> bool | None:
+    """Return an option that may be ``None``, else true or false."""
+    return None if value is None else flag(op, name, value)
+
+
+def chosen(op: str, name: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse an option that is none of the words there are."""
+    if not isinstance(value, str) or value not in known:
+        words = " or ".join(map(repr, known)) if len(known) == 2 else f"one of {', '.join(known)}"
+        raise ArgumentError(f"{op}: {name} must be {words}, got {value!r}.")
 
 
 def number(op: str, name: str, value: Any) -> float:
@@ -287,6 +314,23 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     rank(op, len(found))
     if found and min(found) < 0:
         raise ShapeError(f"{op}: a shape has a negative size: {list(found)}.")
-    if math.prod(found) >= MOST:
+    count = math.prod(found)
+    if count >= MOST or (count == 0 and math.prod([n for n in found if n]) >= MOST):
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found
+
+
+def pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
+    """Return ``(before, after)`` for each axis: of one number, one pair or a pair for each."""
+    if not isinstance(pad_width, Sequence):
+        width = integer("pad", "a width", pad_width)
+        return ((width, width),) * ndim
+    if len(pad_width) == 2 and not any(isinstance(n, Sequence) for n in pad_width):
+        return (_pad_pair(pad_width),) * ndim
+    return tuple(_pad_pair(pair) for pair in pad_width)
+
+
+def _pad_pair(pair: Any) -> Pair:
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
+    return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])

@@ -18,7 +18,19 @@ from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, bool_, canonical, result_type
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.ops import shape as shape_ops
-from backburner.ops._operands import MOST, Scalar, element, integer, number, primitive, scalar_kind, shape_of
+from backburner.ops._operands import (
+    MOST,
+    Scalar,
+    chosen,
+    element,
+    flag,
+    integer,
+    number,
+    optional_flag,
+    primitive,
+    scalar_kind,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -33,6 +45,9 @@ def tensor(data: Any, dtype: Any = None, device: Device | None = None) -> Tensor
         data: numbers, nested lists of them, a NumPy array, or a tensor without a graph.
         dtype: see the module; Python floats become float32, NumPy data keeps its dtype.
         device: see the module; a tensor's own device if ``data`` is one.
+
+    Shape:
+        That of the data.
 
     Raises:
         DTypeError: there is no such dtype here.
@@ -64,9 +79,13 @@ def asarray(
         copy: ``False`` shares the memory of a NumPy array, which must not be written to any more; by default
             and with ``True`` it is copied.
 
+    Shape:
+        That of the data.
+
     Raises:
         ArgumentError: ``copy=False`` and there is no way without one.
     """
+    copy = optional_flag("asarray", "copy", copy)
     if isinstance(obj, _tensor.Tensor):
         if copy:
             return tensor(obj, dtype, device)
@@ -125,11 +144,15 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
         device: see the module; that of ``obj`` if it is a tensor.
         copy: by default and with ``False`` the memory is shared and must not be written to any more.
 
+    Shape:
+        That of the data.
+
     Raises:
         DTypeError: ``obj`` has no ``__dlpack__``, or a dtype that there is not here.
         ArgumentError: ``obj`` does not give its memory away.
         GraphError: ``obj`` is a tracked tensor.
     """
+    copied = optional_flag("from_dlpack", "copy", copy)
     if not hasattr(obj, "__dlpack__"):
         raise DTypeError(f"from_dlpack: {type(obj).__name__} has no __dlpack__. Use bb.asarray.")
     try:
@@ -143,7 +166,7 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
     canonical(array.dtype, "from_dlpack")
     if device is None and isinstance(obj, _tensor.Tensor):
         device = obj.device
-    return _tensor.Tensor(array.copy() if copy else array, Device(device))
+    return _tensor.Tensor(array.copy() if copied else array, Device(device))
 
 
 def _copied(op: str, data: Any, dtype: Any) -> Array:
@@ -190,44 +213,79 @@ def _is_numpy(data: Any) -> bool:
 def full(
     shape: int | Sequence[int], fill_value: Scalar, *, dtype: Any = None, device: Device | None = None
 ) -> Tensor:
-    """Return a tensor of one value."""
-    kind = scalar_kind("full", fill_value)
-    wanted = _DEFAULTS[kind] if dtype is None else canonical(dtype, "full")
-    value = element("full", "fill_value", fill_value, wanted)
+    """Return a tensor of one value.
+
+    Shape:
+        That of ``shape``.
+    """
+    return _filled("full", shape, fill_value, dtype, device)
+
+
+def _filled(
+    op: str, shape: int | Sequence[int], fill_value: Scalar, dtype: Any, device: Device | None
+) -> Tensor:
+    kind = scalar_kind(op, fill_value)
+    wanted = _DEFAULTS[kind] if dtype is None else canonical(dtype, op)
+    value = element(op, "fill_value", fill_value, wanted)
     device = Device(device)
-    held = device.backend.full(shape=shape_of("full", shape), value=value, dtype=wanted)
+    held = device.backend.full(shape=shape_of(op, shape), value=value, dtype=wanted)
     return _tensor.Tensor(held, device)
 
 
 def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return zeros, float32 unless said otherwise."""
-    return full(shape, 0.0, dtype=dtype, device=device)
+    """Return zeros, float32 unless said otherwise.
+
+    Shape:
+        That of ``shape``.
+    """
+    return _filled("zeros", shape, 0.0, dtype, device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ones, float32 unless said otherwise."""
-    return full(shape, 1.0, dtype=dtype, device=device)
+    """Return ones, float32 unless said otherwise.
+
+    Shape:
+        That of ``shape``.
+    """
+    return _filled("ones", shape, 1.0, dtype, device)
 
 
 def full_like(x: Tensor, /, fill_value: Scalar, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise."""
-    held = primitive("full_like", x)
-    return full(
+    """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
+    return _filled_like("full_like", x, fill_value, dtype, device)
+
+
+def _filled_like(op: str, x: Tensor, fill_value: Scalar, dtype: Any, device: Device | None) -> Tensor:
+    held = primitive(op, x)
+    return _filled(
+        op,
         held.shape,
         fill_value,
-        dtype=held.dtype if dtype is None else dtype,
-        device=x.device if device is None else device,
+        held.dtype if dtype is None else dtype,
+        x.device if device is None else device,
     )
 
 
 def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise."""
-    return full_like(x, 0, dtype=dtype, device=device)
+    """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
+    return _filled_like("zeros_like", x, 0, dtype, device)
 
 
 def ones_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ones with the shape of ``x``, and its dtype and device unless said otherwise."""
-    return full_like(x, 1, dtype=dtype, device=device)
+    """Return ones with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
+    return _filled_like("ones_like", x, 1, dtype, device)
 
 
 def arange(
@@ -242,6 +300,9 @@ def arange(
     """Return ``start, start + step, ...`` up to before ``stop``; ``arange(n)`` starts at 0.
 
     The dtype is int64 if all three are integers, else float32, unless said otherwise.
+
+    Shape:
+        Result ``[n]`` with ``n = ceil((stop - start) / step)``, or 0.
 
     Raises:
         ArgumentError: ``step`` is 0.
@@ -276,6 +337,9 @@ def linspace(
 ) -> Tensor:
     """Return ``num`` evenly spaced values from ``start`` to ``stop``, float32 unless said otherwise.
 
+    Shape:
+        Result ``[num]``.
+
     Raises:
         ArgumentError: ``num`` is negative.
     """
@@ -285,7 +349,8 @@ def linspace(
     device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "linspace")
     low, high = number("linspace", "start", start), number("linspace", "stop", stop)
-    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=endpoint)
+    closed = flag("linspace", "endpoint", endpoint)
+    held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=closed)
     return _tensor.Tensor(held, device)
 
 
@@ -305,14 +370,21 @@ def eye(
 
 
 def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later."""
-    return full(shape, 0.0, dtype=dtype, device=device)
+    """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later.
+
+    Shape:
+        That of ``shape``.
+    """
+    return _filled("empty", shape, 0.0, dtype, device)
 
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise."""
-    primitive("empty_like", x)
-    return full_like(x, 0, dtype=dtype, device=device)
+    """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
+    return _filled_like("empty_like", x, 0, dtype, device)
 
 
 def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -323,13 +395,16 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
         indexing: ``"ij"`` for results of shape ``[len(arrays[0]), len(arrays[1]), ...]``, ``"xy"`` for those
             with the first two axes exchanged, as images have it.
 
+    Shape:
+        Inputs ``[n]``, ``[m]``, ...; each result ``[m, n, ...]``, or ``[n, m, ...]`` with
+        ``indexing="ij"``.
+
     Raises:
         ShapeError: an input has more than one dimension.
         DTypeError: the dtypes differ.
         ArgumentError: ``indexing`` is something else.
     """
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}.")
+    chosen("meshgrid", "indexing", indexing, ("xy", "ij"))
     held = [primitive("meshgrid", x) for x in arrays]
     for x in held:
         if x.ndim > 1:

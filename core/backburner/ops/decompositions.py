@@ -12,8 +12,8 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.ops import elementwise, reduction
-from backburner.ops._operands import broadcast_shape, flag, floating, integer, number, same_floats
+from backburner.ops import comparison, elementwise, reduction
+from backburner.ops._operands import broadcast_shape, chosen, flag, floating, integer, number, same_floats
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -232,8 +232,7 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
         ArgumentError: ``mode`` is something else.
         LinAlgError: in backward: the first ``min(n, m)`` columns depend on each other.
     """
-    if mode not in ("reduced", "complete"):
-        raise ArgumentError(f"qr: mode must be 'reduced' or 'complete', got {mode!r}.")
+    chosen("qr", "mode", mode, ("reduced", "complete"))
     held = _matrix("qr", x)
     return QRResult(*(_tensor.Tensor(y, x.device) for y in x.device.backend.qr(held, mode=mode)))
 
@@ -295,10 +294,11 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | str | None
     held = _matrix("matrix_norm", x)
     keepdims = flag("matrix_norm", "keepdims", keepdims)
     y = _tensor.Tensor(held, x.device)
-    if ord is None or ord == "fro":
+    known = not isinstance(ord, bool) and isinstance(ord, (str, int, float, np.integer, np.floating))
+    if ord is None or (known and ord == "fro"):
         return reduction.vector_norm(y, (-2, -1), keepdims)
-    values = ord in ("nuc", 2, -2)
-    if not values and ord not in (1, -1, np.inf, -np.inf) or isinstance(ord, bool):
+    values = known and ord in ("nuc", 2, -2)
+    if not values and not (known and ord in (1, -1, np.inf, -np.inf)):
         raise ArgumentError(f"matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf, -1, -2 or -inf, got {ord!r}.")
     axis = -1 if values else -2 if ord in (1, -1) else -1
     sums = svdvals(y) if values else reduction.sum(elementwise.abs(y), axis)
@@ -331,7 +331,7 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     if values.shape[-1] == 0:
         return reduction.count_nonzero(values, -1)
     least = values[..., :1] * _tensor.tensor(tolerance[..., None], device=x.device)
-    return reduction.count_nonzero(elementwise.greater(values, least), -1)
+    return reduction.count_nonzero(comparison.greater(values, least), -1)
 
 
 def matrix_power(x: Tensor, n: int, /) -> Tensor:

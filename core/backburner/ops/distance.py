@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 from backburner import _tensor
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import broadcast_shape, number, same_floats
+from backburner.ops._operands import broadcast_shape, chosen, number, same_floats
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
-MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+_MODES = {
+    "use_mm_for_euclid_dist_if_necessary": None,
+    "use_mm_for_euclid_dist": True,
+    "donot_use_mm_for_euclid_dist": False,
+}
 
 
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) -> Tensor:
+def cdist(
+    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Tensor:
     """Return the distance of each row of ``x1`` to each of ``x2``, the p-norm of their difference.
 
     Where two rows are equal the gradient is 0; for ``inf``, equal differences share it evenly.
@@ -23,8 +29,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
         x1: a tensor; integers are taken as float32.
         x2: a tensor.
         p: at least 0; 0 counts the elements that differ, ``inf`` takes the largest difference.
-        compute_mode: PyTorch's choice between speed and accuracy, one of three; here each gives both, by matrix
-            products where rows lie apart and by differences where they are close.
+        compute_mode: whether Euclidean distances come from a matrix product: where rows are long, always
+            (``"use_mm_for_euclid_dist"``) or never (``"donot_use_mm_for_euclid_dist"``). Those of rows so close that
+            it would cancel are differences in any case.
 
     Shape:
         x1 ``[..., n, d]``, x2 ``[..., m, d]``, with batch dimensions that broadcast; result ``[..., n, m]``.
@@ -42,6 +49,5 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
     power = number("cdist", "p", p)
     if power < 0:
         raise ArgumentError(f"cdist: p must not be negative, got {p!r}.")
-    if compute_mode not in MODES:
-        raise ArgumentError(f"cdist: compute_mode must be one of {', '.join(MODES)}, got {compute_mode!r}.")
-    return _tensor.Tensor(device.backend.cdist(a, b, p=power), device)
+    chosen("cdist", "compute_mode", compute_mode, tuple(_MODES))
+    return _tensor.Tensor(device.backend.cdist(a, b, p=power, products=_MODES[compute_mode]), device)

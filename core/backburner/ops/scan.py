@@ -25,6 +25,9 @@ def cumulative_sum(
         dtype: the elements are cast to it first, and the result is of it.
         include_initial: start with the sum of nothing, 0, so that the axis grows by one.
 
+    Shape:
+        x and the result ``[..., n, ...]``, or the result ``[..., n + 1, ...]`` with ``include_initial``.
+
     Raises:
         ShapeError: no axis is named, and there is not just one.
     """
@@ -41,6 +44,9 @@ def cumulative_prod(
         axis: along which; a 1-d tensor need not name it.
         dtype: the elements are cast to it first, and the result is of it.
         include_initial: start with the product of nothing, 1, so that the axis grows by one.
+
+    Shape:
+        x and the result ``[..., n, ...]``, or the result ``[..., n + 1, ...]`` with ``include_initial``.
 
     Raises:
         ShapeError: no axis is named, and there is not just one.
@@ -70,7 +76,10 @@ def _cumulative(op: str, x: Tensor, axis: int | None, dtype: Any, include_initia
 def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the largest element up to each place, and its index, int64, without gradient.
 
-    Of equal elements the first is taken, and gets the gradient; NaN counts as the largest.
+    Of equal elements the last is taken, and gets the gradient; NaN counts as the largest.
+
+    Shape:
+        x, values and indices ``[...]``.
     """
     held = primitive("cummax", x)
     found = x.device.backend.cummax(held, axis=one_axis("cummax", axis, held.ndim))
@@ -80,7 +89,10 @@ def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
 def cummin(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the smallest element up to each place, and its index, int64, without gradient.
 
-    Of equal elements the first is taken, and gets the gradient; NaN counts as the smallest.
+    Of equal elements the last is taken, and gets the gradient; NaN counts as the smallest.
+
+    Shape:
+        x, values and indices ``[...]``.
     """
     held = primitive("cummin", x)
     found = x.device.backend.cummin(held, axis=one_axis("cummin", axis, held.ndim))
@@ -99,6 +111,9 @@ def diff(
         prepend: joined to the front first.
         append: joined to the end first.
 
+    Shape:
+        x ``[..., m, ...]``; result ``[..., m - n, ...]``, longer by what is prepended and appended.
+
     Raises:
         ArgumentError: ``n`` is negative.
     """
@@ -108,8 +123,13 @@ def diff(
     if times < 0:
         raise ArgumentError(f"diff: n must not be negative, got {times}.")
     parts = [part for part in (prepend, x, append) if part is not None]
+    around = held.shape[:place] + held.shape[place + 1 :]
     for part in parts:
-        primitive("diff", part)
+        size = primitive("diff", part).shape
+        if len(size) != held.ndim or size[:place] + size[place + 1 :] != around:
+            raise ShapeError(
+                f"diff: shapes differ outside of axis {place}: {list(size)} and {list(held.shape)}."
+            )
     y = shape.concat(parts, place) if len(parts) > 1 else x
     whole = (slice(None),) * place
     for _ in range(min(times, y.shape[place])):

@@ -37,7 +37,6 @@ def bags(places: Any, weight: Any, weights: Any = None, offsets: Any = None, **o
     starts = None if offsets is None else torch.tensor(offsets)
     if "padding_idx" in options:
         options["padding_idx"] %= weight.shape[0]
-    options["sparse"] = False  # which PyTorch has not for the maximum
     return F.embedding_bag(places, weight, starts, per_sample_weights=weights, **options)
 
 

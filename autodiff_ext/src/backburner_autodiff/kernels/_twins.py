@@ -34,12 +34,12 @@ def fma(x: Any, y: Any, z: Any) -> Any:
     try:
         near = float(exact)
     except OverflowError:
-        return type(x)(math.copysign(math.inf, exact))
+        return type(x)(math.inf if exact > 0 else -math.inf)
     if x.itemsize == 4 and math.isfinite(near):
         # Rounded to odd first, a number is rounded to fewer bits as if it had been exact (Boldo, Melquiond 2008).
         beyond = exact - Fraction(near)
         if beyond and not np.float64(near).view(np.int64) & 1:
-            near = math.nextafter(near, math.copysign(math.inf, beyond))
+            near = math.nextafter(near, math.inf if beyond > 0 else -math.inf)
     return type(x)(near)
 
 

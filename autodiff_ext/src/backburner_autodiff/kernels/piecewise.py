@@ -80,6 +80,10 @@ def prelu_backward(g: Any, x: Any, weight: Any, dx: Any, dweight: Any) -> None:
             for j in range(xs.size):
                 below = xs[j] < zero and gs[j] != zero
                 part += gs[j] * xs[j] if below else zero
+            # A loop of its own: one that sums and writes is vector code only if LLVM finds its arrays far enough
+            # apart, so that the order of the sum would hang on where they lie.
+            for j in range(xs.size):
+                below = xs[j] < zero and gs[j] != zero
                 ds[j] = gs[j] * slope if below else gs[j]
             total += part
         dweight[i, k] = total

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from backburner.backends.numpy import activation as numpy_activation
 from backburner_autodiff.kernels import activation as kernels
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
@@ -55,6 +56,8 @@ def silu(out: Array, x: Array, *, residuals: None) -> tuple[Vjp]:
 
 
 def elu_forward(x: Array, /, *, alpha: float, scale: float, input_scale: float) -> tuple[Array, None]:
+    if input_scale < 0:  # the kernel's expm1 is for what is negative
+        return numpy_activation.elu(x, alpha=alpha, scale=scale, input_scale=input_scale), None
     loop = kernels.elu_forward
     return _mapped(loop, x, scale, scale * alpha, input_scale, shape=x.shape, dtype=x.dtype), None
 

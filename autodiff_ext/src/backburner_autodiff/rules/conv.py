@@ -134,7 +134,7 @@ def conv3d_gradients(
     dweight = np.zeros(kernels.shape, x.dtype) if to_weight else None
     for volumes, planes in frame_chunks(n, g.shape[2], c * kd * h * w * x.itemsize):
         frames = stack_frames(x[volumes], planes, kd, *depth)
-        cotangent = g[volumes, :, planes].swapaxes(1, 2).reshape(-1, o, *g.shape[3:])
+        cotangent = g[volumes, :, planes].swapaxes(1, 2).reshape(frames.shape[0], o, *g.shape[3:])
         dframes, part = conv2d_gradients(cotangent, frames, kernels, *plane, groups, to_x, to_weight)
         if dx is not None and dframes is not None:
             add_frames(dframes, planes, kd, *depth, dx[volumes])

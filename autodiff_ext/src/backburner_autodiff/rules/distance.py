@@ -16,13 +16,15 @@ _CLOSE = 1e-6
 
 
 @rule(compute_bound=True)
-def cdist(out: Array, x1: Array, x2: Array, *, p: float) -> Callable[[Array, tuple[bool, ...]], Pair]:
+def cdist(
+    out: Array, x1: Array, x2: Array, *, p: float, products: bool | None
+) -> Callable[[Array, tuple[bool, ...]], Pair]:
     def joint(g: Array, needed: tuple[bool, ...]) -> Pair:
         first, second, shape = distance.batches(x1, x2)
         whole = first.shape[0], *shape[-2:]
         dx1, dx2 = np.zeros(first.shape), np.zeros(second.shape)
         if g.size and p != 0:
-            pull = _pull_by_products if p == 2 else _pull_by_features
+            pull = _pull_by_products if p == 2 and products is not False else _pull_by_features
             pull(first, second, out.reshape(whole), g.reshape(whole), p, dx1, dx2)
         return (
             dx1.astype(x1.dtype, copy=False).reshape(*shape[:-2], *x1.shape[-2:]),

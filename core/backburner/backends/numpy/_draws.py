@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from backburner.contracts import Array, Shape
 from backburner.dtype import DType
 
-Generator = np.random.Generator
+if TYPE_CHECKING:  # NumPy imports its generators when they are first asked for, which takes a while
+    from numpy.random import Generator
+
 Proposal = Callable[[int], tuple[Array, Array]]
 
 

@@ -316,7 +316,8 @@ def conv3d(
     kernels = weight.reshape(o, each * kd, kh, kw)
     out = np.empty((n, o, od, oh, ow), x.dtype)
     for volumes, planes in frame_chunks(n, od, c * kd * h * w * x.itemsize):
-        frames = stack_frames(x[volumes], planes, kd, stride[0], padding[0], dilation[0])
+        chunk = x[volumes]
+        frames = stack_frames(chunk, planes, kd, stride[0], padding[0], dilation[0])
         part = conv2d(
             frames,
             kernels,
@@ -326,7 +327,8 @@ def conv3d(
             dilation=dilation[1:],
             groups=groups,
         )
-        out[volumes, :, planes] = part.reshape(-1, planes.stop - planes.start, o, oh, ow).swapaxes(1, 2)
+        part = part.reshape(chunk.shape[0], planes.stop - planes.start, o, oh, ow)
+        out[volumes, :, planes] = part.swapaxes(1, 2)
     return out
 
 

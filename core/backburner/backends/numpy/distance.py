@@ -47,17 +47,18 @@ def blocks(shape: tuple[int, ...], size: int = _BLOCK) -> Iterator[Block]:
             yield slice(index, index + 1), slice(start, start + rows)
 
 
-def cdist(x1: Array, x2: Array, /, *, p: float) -> Array:
+def cdist(x1: Array, x2: Array, /, *, p: float, products: bool | None) -> Array:
     """Return the p-norms of all differences of two rows."""
     first, second, shape = batches(x1, x2)
     count, n, d = first.shape
     m = second.shape[1]
-    if n > m and (p != 2 or d <= _FEW):  # the inner loop should be the long one
-        return cdist(x2, x1, p=p).swapaxes(-1, -2)
+    by_products = p == 2 and (d > _FEW if products is None else products)
+    if n > m and not by_products:  # the inner loop should be the long one
+        return cdist(x2, x1, p=p, products=False).swapaxes(-1, -2)
     out = (np.empty if d else np.zeros)((count, n, m), x1.dtype)
     if out.size and d:
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            if p == 2 and d > _FEW:
+            if by_products:
                 _by_products(first, second, out)
             else:
                 _by_features(first, second, p, out)

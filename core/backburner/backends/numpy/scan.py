@@ -27,13 +27,13 @@ def cumulative_prod(x: Array, /, *, axis: int) -> Array:
 
 
 def cummax(x: Array, /, *, axis: int) -> tuple[Array, Array]:
-    """Return the largest element so far, and where it was met first; NaN stays from where it occurs."""
-    return _running(np.maximum, np.greater, x, axis)
+    """Return the largest element so far, and where it was met last; NaN stays from where it occurs."""
+    return _running(np.maximum, np.greater_equal, x, axis)
 
 
 def cummin(x: Array, /, *, axis: int) -> tuple[Array, Array]:
-    """Return the smallest element so far, and where it was met first; NaN stays from where it occurs."""
-    return _running(np.minimum, np.less, x, axis)
+    """Return the smallest element so far, and where it was met last; NaN stays from where it occurs."""
+    return _running(np.minimum, np.less_equal, x, axis)
 
 
 def _running(extremum: np.ufunc, beats: np.ufunc, x: Array, axis: int) -> tuple[Array, Array]:
@@ -42,7 +42,7 @@ def _running(extremum: np.ufunc, beats: np.ufunc, x: Array, axis: int) -> tuple[
     indices = np.zeros((*old.shape[:-1], x.shape[axis]), np.int64)
     better = beats(new, old)
     if x.dtype.kind == "f":
-        better |= np.isnan(new) & ~np.isnan(old)
+        better |= np.isnan(new)
     indices[..., 1:] = np.where(better, np.arange(1, x.shape[axis]), 0)
     np.maximum.accumulate(indices, -1, out=indices)
     return best, np.moveaxis(indices, -1, axis)

@@ -116,3 +116,7 @@ from backburner.ops.activation import relu as relu
 from backburner.ops.activation import sigmoid as sigmoid
 from backburner.ops.activation import softmax as softmax
 from backburner.ops.elementwise import tanh as tanh
+
+# pyright: reportUnsupportedDunderAll=false
+# What help() tells of.
+__all__ = [name for name, found in globals().items() if callable(found)]

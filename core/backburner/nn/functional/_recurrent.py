@@ -14,7 +14,7 @@ from backburner.device import Device
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.nn.functional.dropout import dropout as drop
-from backburner.ops._operands import integer, number, primitive, same_floats
+from backburner.ops._operands import chosen, flag, integer, number, primitive, same_floats
 from backburner.ops.shape import concat, expand_dims, permute_dims, squeeze, stack
 
 Lengths = Sequence[int] | Tensor | None
@@ -47,8 +47,7 @@ def lstm_layer(
 
 
 def known(op: str, nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise ArgumentError(f"{op}: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}.")
+    chosen(op, "nonlinearity", nonlinearity, ("tanh", "relu"))
 
 
 def pair(op: str, hx: Pair | None) -> tuple[State, State]:
@@ -92,7 +91,7 @@ def planned(
         raise ArgumentError(f"{op}: dropout must be in [0, 1], got {dropout}.")
     if not isinstance(weights, (tuple, list, Sequence)):
         raise DTypeError(f"{op}: weights must be a sequence of tensors, got a {type(weights).__name__}.")
-    directions, extra = 2 if bidirectional else 1, 1 if projected else 0
+    directions, extra = 2 if flag(op, "bidirectional", bidirectional) else 1, 1 if projected else 0
     count = layers * directions
     each = len(weights) // count
     if len(weights) % count or each not in (2 + extra, 4 + extra):
@@ -108,7 +107,7 @@ def planned(
         if each == 2 + extra:
             part[2:2] = [None, None]
         parts.append(part if projected else [*part, None])
-    return Plan(op, gates, directions, p if training else 0.0, projected, parts)
+    return Plan(op, gates, directions, p if flag(op, "training", training) else 0.0, projected, parts)
 
 
 def network(
@@ -118,7 +117,7 @@ def network(
     op = plan.op
     flat = [w for part in plan.parts for w in part]
     (held, *rest), device = same_floats(op, x, *hx, *flat)
-    batched = held.ndim == 3
+    batched, swapped = held.ndim == 3, flag(op, "batch_first", batch_first)
     if held.ndim not in (2, 3):
         raise ShapeError(
             f"{op}: the input must be [t, n, c], or [t, c] for one sequence, got {list(held.shape)}."
@@ -128,7 +127,7 @@ def network(
     y = Tensor(held, device)
     if not batched:
         y = expand_dims(y, 1)
-    elif batch_first:
+    elif swapped:
         y = permute_dims(y, (1, 0, 2))
     t, n, c = y.shape
     if t == 0:
@@ -151,7 +150,7 @@ def network(
         y = outs[0] if len(outs) == 1 else concat(outs, axis=2)
     if not batched:
         y = squeeze(y, 1)
-    elif batch_first:
+    elif swapped:
         y = permute_dims(y, (1, 0, 2))
     finals = [stack(list(parts)) for parts in zip(*last, strict=True)]
     return y, tuple(finals if batched else [squeeze(final, 1) for final in finals])

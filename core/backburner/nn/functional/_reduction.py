@@ -8,17 +8,16 @@ from typing import Any
 from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.device import Device, merge
-from backburner.errors import ArgumentError, GraphError, ShapeError
+from backburner.errors import GraphError, ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.ops._operands import broadcast_shape, cast, primitive, same_floats
+from backburner.ops._operands import broadcast_shape, cast, chosen, primitive, same_floats
 
 REDUCTIONS = ("mean", "sum", "none")
 
 
 def check_reduction(op: str, reduction: str, known: Sequence[str] = REDUCTIONS) -> None:
     """Refuse a reduction that there is not."""
-    if reduction not in known:
-        raise ArgumentError(f"{op}: reduction must be one of {', '.join(known)}, got {reduction!r}.")
+    chosen(op, "reduction", reduction, known)
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:

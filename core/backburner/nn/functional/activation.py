@@ -10,7 +10,7 @@ from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite
-from backburner.ops._operands import floating, number, one_axis
+from backburner.ops._operands import flag, floating, floats_along, number, one_axis
 from backburner.ops.activation import softmax
 from backburner.ops.creation import arange, zeros
 from backburner.ops.elementwise import tanh
@@ -155,7 +155,8 @@ def softmin(x: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
     Shape:
         The result has the shape of ``x``, which is not 0-d.
     """
-    return softmax(-Tensor(floating("softmin", x), x.device), axis, dtype)
+    held, place = floats_along("softmin", x, axis, dtype)
+    return softmax(-Tensor(held, x.device), place)
 
 
 def quiet_softmax(x: Tensor, axis: int = -1) -> Tensor:
@@ -199,10 +200,11 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, axis: i
     if x.ndim == 0:
         raise ShapeError("gumbel_softmax: the input is 0-d and has no axis. Use reshape.")
     place = one_axis("gumbel_softmax", axis, x.ndim)
+    one_hot = flag("gumbel_softmax", "hard", hard)
     draws = random.uniform(x.shape, device=x.device.without_autodiff())
     noise = -(-draws.clip(_TINY).astype(x.dtype).log()).log()
     soft = softmax((x + noise) / tau, place)
-    if not hard or not x.size:
+    if not one_hot or not x.size:
         return soft
     fixed = soft.detach()
     places = arange(x.shape[place]).reshape((-1,) + (1,) * (x.ndim - 1 - place))

@@ -9,7 +9,7 @@ from backburner._tensor import Tensor
 from backburner.contracts import Shape
 from backburner.device import merge
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.ops._operands import broadcast_shape, cast, number, primitive, same_floats
+from backburner.ops._operands import broadcast_shape, cast, flag, number, primitive, same_floats
 from backburner.ops.shape import repeat
 
 _OP = "scaled_dot_product_attention"
@@ -56,10 +56,12 @@ def scaled_dot_product_attention(
     p = number(_OP, "dropout_p", dropout_p)
     if not 0 <= p <= 1:
         raise ArgumentError(f"{_OP}: dropout_p must be in [0, 1], got {dropout_p}.")
-    if enable_gqa:
+    causal = flag(_OP, "is_causal", is_causal)
+    shared = flag(_OP, "enable_gqa", enable_gqa)
+    if shared:
         key, value = _shared_heads(query, key, value)
     (q, k, v), device = same_floats(_OP, query, key, value, required=3)
-    shape = _score_shape(q.shape, k.shape, v.shape, bool(enable_gqa))
+    shape = _score_shape(q.shape, k.shape, v.shape, shared)
     mask: Any = None
     if attn_mask is not None:
         mask = primitive(f"{_OP}: attn_mask", attn_mask)
@@ -80,7 +82,7 @@ def scaled_dot_product_attention(
     seed = device.seeds.next() if p else 0
     backend = device.backend
     out = backend.scaled_dot_product_attention(
-        q, k, v, mask, is_causal=bool(is_causal), scale=factor, dropout_p=p, seed=seed
+        q, k, v, mask, is_causal=causal, scale=factor, dropout_p=p, seed=seed
     )
     return Tensor(out, device)
 

@@ -12,7 +12,7 @@ from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 from backburner.nn.functional._reduction import check_reduction, reduced
 from backburner.ops import elementwise
 from backburner.ops._index import checked_indices, index_array, index_device
-from backburner.ops._operands import floating, integer
+from backburner.ops._operands import flag, floating, integer
 
 OP = "ctc_loss"
 
@@ -62,7 +62,7 @@ def ctc_loss(
     single = held.ndim == 2
     steps, classes = held.shape[0], held.shape[-1]
     n = 1 if single else held.shape[1]
-    nothing = integer(OP, "blank", blank)
+    nothing, finite = integer(OP, "blank", blank), flag(OP, "zero_infinity", zero_infinity)
     if not 0 <= nothing < classes:
         raise IndexOutOfRange(f"{OP}: blank {nothing} is out of range [0, {classes}).")
     lengths = _lengths("input_lengths", input_lengths, n, steps)
@@ -75,7 +75,7 @@ def ctc_loss(
     padded = _padded(labels, counts, n, classes, nothing)
     rows = device.backend.reshape(held, shape=(steps, n, classes))
     loss = Tensor(device.backend.ctc_loss(rows, padded, lengths, counts, blank=nothing), device)
-    if zero_infinity:
+    if finite:
         loss = elementwise.where(loss == float("inf"), 0.0, loss)
     if reduction == "mean":
         loss = loss / Tensor(np.maximum(counts, 1).astype(loss.dtype), device)

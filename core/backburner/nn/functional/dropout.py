@@ -9,7 +9,7 @@ from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ShapeError
 from backburner.nn.functional._options import probability
-from backburner.ops._operands import floating
+from backburner.ops._operands import flag, floating
 from backburner.ops.elementwise import where
 
 _LOWEST = -1.0507009873554805 * 1.6732632423543772  # what selu gives at -inf
@@ -34,7 +34,7 @@ def dropout(x: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """
     p = probability("dropout", p)
     held = floating("dropout", x)
-    if not training or p == 0:
+    if not flag("dropout", "training", training) or p == 0:
         return x
     return Tensor(x.device.backend.dropout(held, p=p, seed=x.device.seeds.next()), x.device)
 
@@ -109,7 +109,7 @@ def alpha_dropout(x: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
     """
     p = probability("alpha_dropout", p)
     held = floating("alpha_dropout", x)
-    return _alpha(x, held, p, held.shape) if training and p else x
+    return _alpha(x, held, p, held.shape) if flag("alpha_dropout", "training", training) and p else x
 
 
 def feature_alpha_dropout(x: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
@@ -131,7 +131,9 @@ def feature_alpha_dropout(x: Tensor, p: float = 0.5, training: bool = False) -> 
     held = floating("feature_alpha_dropout", x)
     if held.ndim < 2:
         raise ShapeError(f"feature_alpha_dropout: the input must be [n, c, ...], got {list(held.shape)}.")
-    return _alpha(x, held, p, (*held.shape[:2], *(1,) * (held.ndim - 2))) if training and p else x
+    if not flag("feature_alpha_dropout", "training", training) or p == 0:
+        return x
+    return _alpha(x, held, p, (*held.shape[:2], *(1,) * (held.ndim - 2)))
 
 
 def _channels(op: str, x: Tensor, p: float, training: bool, ranks: tuple[int, ...], form: str) -> Tensor:
@@ -140,7 +142,7 @@ def _channels(op: str, x: Tensor, p: float, training: bool, ranks: tuple[int, ..
     held = floating(op, x)
     if held.ndim not in ranks:
         raise ShapeError(f"{op}: the input must be {form}, got {list(held.shape)}.")
-    if not training or p == 0:
+    if not flag(op, "training", training) or p == 0:
         return x
     whole = 1 if op != "dropout2d" and held.ndim == ranks[1] else 2
     shape = (*held.shape[:whole], *(1,) * (held.ndim - whole))

@@ -118,6 +118,7 @@ def pixel_shuffle(x: Tensor, upscale_factor: int) -> Tensor:
             f"pixel_shuffle: {channels} channels of {list(held.shape)} are not a multiple of {r} ** 2."
         )
     c, n, backend = channels // (r * r), math.prod(before), x.device.backend
+    shape_of("pixel_shuffle", (n, c, r, r, h, w))
     held = backend.reshape(held, shape=(n, c, r, r, h, w))
     held = backend.permute_dims(held, axes=(0, 1, 4, 2, 5, 3))
     return Tensor(backend.reshape(held, shape=(*before, c, h * r, w * r)), x.device)

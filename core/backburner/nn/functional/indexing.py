@@ -12,7 +12,7 @@ from backburner.device import merge
 from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.ops._index import checked_indices, index_array, index_device
-from backburner.ops._operands import cast, floating, integer, number, primitive, rank
+from backburner.ops._operands import cast, chosen, flag, floating, integer, number, primitive, rank
 from backburner.ops.elementwise import where
 from backburner.ops.indexing import take_along_axis
 from backburner.ops.reduction import vector_norm
@@ -40,7 +40,7 @@ def embedding(
             that PyTorch gives it: that of the scaled rows.
         norm_type: which norm.
         scale_grad_by_freq: divide the gradient of a row by how often it was named.
-        sparse: how PyTorch lays out the gradient, which has the same values; here it is dense.
+        sparse: PyTorch's layout of the gradient, which is not here: ``False``.
 
     Shape:
         indices ``[...]`` in ``[0, n)``, weight ``[n, d]``; result ``[..., d]``.
@@ -49,11 +49,12 @@ def embedding(
         IndexOutOfRange: an index is outside the table; a negative one is.
         ShapeError: ``weight`` has not two dimensions.
         DTypeError: the indices are not integers.
-        ArgumentError: ``max_norm`` is negative.
+        ArgumentError: ``max_norm`` is negative, or ``sparse`` true.
     """
     found, table, place = _looked_up("embedding", indices, weight, padding_idx, max_norm, norm_type)
     rank("embedding", found.ndim + 1)
-    if scale_grad_by_freq:
+    _dense("embedding", sparse)
+    if flag("embedding", "scale_grad_by_freq", scale_grad_by_freq):
         table = _by_frequency(table, found)
     device = index_device("embedding", table.device, indices)
     return Tensor(device.backend.embedding(table._primitive, found, padding_idx=place), device)
@@ -98,14 +99,15 @@ def embedding_bag(
         ArgumentError: options do not go together.
     """
     op = "embedding_bag"
-    if mode not in _MODES:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(map(repr, _MODES))}, got {mode!r}.")
+    chosen(op, "mode", mode, _MODES)
     if mode != "sum" and per_sample_weights is not None:
         raise ArgumentError(f"{op}: per_sample_weights go with mode 'sum' only, not {mode!r}.")
-    if mode == "max" and scale_grad_by_freq:
+    _dense(op, sparse)
+    by_frequency = flag(op, "scale_grad_by_freq", scale_grad_by_freq)
+    if mode == "max" and by_frequency:
         raise ArgumentError(f"{op}: scale_grad_by_freq does not go with mode 'max'.")
     found, table, place = _looked_up(op, indices, weight, padding_idx, max_norm, norm_type)
-    bounds = _bounds(op, found, offsets, include_last_offset)
+    bounds = _bounds(op, found, offsets, flag(op, "include_last_offset", include_last_offset))
     factors = None
     if per_sample_weights is not None:
         parameter(
@@ -113,12 +115,15 @@ def embedding_bag(
         )
         factors = per_sample_weights.reshape((-1,))
     found = found.reshape(-1)
+    if bounds.size == 1:  # no bags, so none that could hold an index
+        found = found[:0]
+        factors = None if factors is None else factors[:0]
     if place is not None:
         kept = found != place
         bounds = np.concatenate([[0], np.cumsum(kept)])[bounds]
         factors = None if factors is None else factors[kept]
         found = found[kept]
-    if scale_grad_by_freq:
+    if by_frequency:
         table = _by_frequency(table, found)
     device = index_device(op, table.device, indices, offsets)
     if mode == "max":
@@ -157,6 +162,13 @@ def _looked_up(
         scaled = where(norms > most, fixed * (most / (norms + 1e-7)), fixed)  # PyTorch's constant
         table = scaled + (table - fixed)
     return found, table, padding_idx
+
+
+def _dense(op: str, sparse: bool) -> None:
+    if flag(op, "sparse", sparse):
+        raise ArgumentError(
+            f"{op}: there are no sparse gradients. Leave sparse out: the dense one has the same values."
+        )
 
 
 def _by_frequency(table: Tensor, indices: Array) -> Tensor:

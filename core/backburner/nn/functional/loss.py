@@ -24,7 +24,7 @@ from backburner.nn.functional._reduction import (
 )
 from backburner.ops import elementwise, indexing
 from backburner.ops._index import checked_indices, index_array
-from backburner.ops._operands import element, floating, integer, number
+from backburner.ops._operands import element, flag, floating, integer, number
 
 
 def cross_entropy(
@@ -271,7 +271,7 @@ def kl_div(x: Tensor, target: Tensor, reduction: str = "mean", log_target: bool 
     """
     check_reduction("kl_div", reduction, (*REDUCTIONS, "batchmean"))
     (a, b), device = same_shapes("kl_div", x, target)
-    loss = Tensor(device.backend.kl_div(a, b, log_target=bool(log_target)), device)
+    loss = Tensor(device.backend.kl_div(a, b, log_target=flag("kl_div", "log_target", log_target)), device)
     if reduction != "batchmean":
         return reduced(loss, reduction)
     n = loss.shape[0] if loss.ndim else 1

@@ -18,7 +18,7 @@ from backburner.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeE
 from backburner.nn.functional._reduction import check_reduction, class_weights, factor, reduced, same_shapes
 from backburner.ops import elementwise
 from backburner.ops._index import checked_indices, index_array
-from backburner.ops._operands import floating, integer, number, primitive, same_floats
+from backburner.ops._operands import flag, floating, integer, number, primitive, same_floats
 from backburner.ops.reduction import vector_norm
 
 Distance = Callable[[Tensor, Tensor], Tensor]
@@ -401,6 +401,6 @@ def _triplet(
         )
     a, b, c = (Tensor(x, device) for x in held)
     near, far = distance(a, b), distance(a, c)
-    if swap:
+    if flag(op, "swap", swap):
         far = elementwise.minimum(far, distance(b, c))
     return reduced(elementwise.clip(near - far + gap, min=0), reduction)

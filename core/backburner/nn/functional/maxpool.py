@@ -15,7 +15,7 @@ from backburner.dtype import DEFAULT_FLOAT
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, per_axis
 from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
-from backburner.ops._operands import number, numeric, primitive
+from backburner.ops._operands import flag, number, numeric, primitive
 
 
 @overload
@@ -184,10 +184,12 @@ def _pool(
 ) -> Any:  # fmt: skip
     kernel, steps, frame = window(op, count, kernel_size, stride, padding)
     gaps = per_axis(op, "dilation", dilation, count, 1)
-    backend = x.device.backend if isinstance(x, Tensor) else None
-    held, single = batch(op, numeric(op, x), backend, count)
-    fitting(op, held, kernel, steps, frame, gaps, ceil_mode)
-    out, indices = largest(backend, held, kernel, steps, frame, gaps, bool(ceil_mode), bool(return_indices))
+    overhang, wanted = flag(op, "ceil_mode", ceil_mode), flag(op, "return_indices", return_indices)
+    held = numeric(op, x)
+    backend = x.device.backend
+    held, single = batch(op, held, backend, count)
+    fitting(op, held, kernel, steps, frame, gaps, overhang)
+    out, indices = largest(backend, held, kernel, steps, frame, gaps, overhang, wanted)
     return _result(x.device, out, indices, single)
 
 
@@ -246,7 +248,9 @@ def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize, return_in
         taps = np.arange((ends - starts).max())
         # a window that is shorter than others meets its last element again, which changes nothing
         places.append(np.minimum(starts[:, None] + taps, ends[:, None] - 1))
-    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)
+    return _result(
+        x.device, *_of_places(x.device, held, places, flag(op, "return_indices", return_indices)), single
+    )
 
 
 def _of_places(
@@ -391,4 +395,6 @@ def _fractional(
             whole = ((np.arange(o - 1).astype(dtype) + u) * step).astype(np.int64)
             starts[..., :-1] = whole - (u * step).astype(np.int64)
         places.append(starts[..., None] + np.arange(k))
-    return _result(x.device, *_of_places(x.device, held, places, bool(return_indices)), single)
+    return _result(
+        x.device, *_of_places(x.device, held, places, flag(op, "return_indices", return_indices)), single
+    )

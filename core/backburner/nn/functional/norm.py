@@ -13,7 +13,7 @@ from backburner.device import Device, merge
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite, parameter
 from backburner.nn.functional.pool import avg_pool2d
-from backburner.ops._operands import floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import flag, floating, integer, number, primitive, same_floats, shape_of
 from backburner.ops.shape import pad
 
 
@@ -64,7 +64,7 @@ def batch_norm(
             device = merge("batch_norm", device, given.device)
     parameter("batch_norm", "weight", w, channels)
     parameter("batch_norm", "bias", b, channels)
-    if not training:
+    if not flag("batch_norm", "training", training):
         if running_mean is None or running_var is None:
             raise ArgumentError("batch_norm: without running statistics it takes training=True.")
         return _normalised(x, running_mean, running_var, weight, bias, eps), running_mean, running_var
@@ -243,7 +243,7 @@ def instance_norm(
             device = merge("instance_norm", device, given.device)
     parameter("instance_norm", "weight", w, (channels,))
     parameter("instance_norm", "bias", b, (channels,))
-    if not use_input_stats:
+    if not flag("instance_norm", "use_input_stats", use_input_stats):
         if running_mean is None or running_var is None:
             raise ArgumentError("instance_norm: without running statistics it takes use_input_stats=True.")
         return _normalised(x, running_mean, running_var, weight, bias, eps), running_mean, running_var
@@ -302,8 +302,9 @@ def local_response_norm(
     if x.size == 0:
         return x
     n, channels = x.shape[:2]
-    columns = pad(
-        (x * x).reshape((n, 1, channels, -1)), ((0, 0), (0, 0), (size // 2, (size - 1) // 2), (0, 0))
-    )
-    mean = avg_pool2d(columns, (size, 1), 1).reshape(x.shape)
-    return x / (mean * alpha + k) ** beta
+    # of a window beyond all channels only the divisor grows
+    before, after = min(size // 2, channels - 1), min((size - 1) // 2, channels - 1)
+    window = before + 1 + after
+    columns = pad((x * x).reshape((n, 1, channels, -1)), ((0, 0), (0, 0), (before, after), (0, 0)))
+    mean = avg_pool2d(columns, (window, 1), 1).reshape(x.shape)
+    return x / (mean * (alpha * (window / size)) + k) ** beta

@@ -11,7 +11,7 @@ from backburner import random
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite
-from backburner.ops._operands import floating, number, same_floats
+from backburner.ops._operands import flag, floating, number, same_floats
 from backburner.ops.elementwise import where
 
 if TYPE_CHECKING:
@@ -100,7 +100,10 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
         The result has the shape of ``x``.
     """
     slope = finite("leaky_relu", "negative_slope", negative_slope)
-    held = floating("leaky_relu", x)
+    return _leaky(x, floating("leaky_relu", x), slope)
+
+
+def _leaky(x: Tensor, held: Any, slope: float) -> Tensor:
     return _pieces(x, held, 0, 0, (slope, 0), (0, 1, 0), (1, 0))
 
 
@@ -122,9 +125,9 @@ def rrelu(x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool 
     lower, upper = finite("rrelu", "lower", lower), finite("rrelu", "upper", upper)
     if lower > upper:
         raise ArgumentError(f"rrelu: lower {lower} is above upper {upper}.")
-    if not training:
-        return leaky_relu(x, (lower + upper) / 2)
     held = floating("rrelu", x)
+    if not flag("rrelu", "training", training):
+        return _leaky(x, held, (lower + upper) / 2)
     slopes = random.uniform(held.shape, lower, upper, device=x.device.without_autodiff())
     x = Tensor(held, x.device)
     return where(x < 0, x * slopes.astype(x.dtype), x)
@@ -157,8 +160,13 @@ def threshold(x: Tensor, threshold: float, value: float) -> Tensor:
     Shape:
         The result has the shape of ``x``.
     """
-    bound, value = number("threshold", "threshold", threshold), number("threshold", "value", value)
-    return _pieces(x, floating("threshold", x), bound, bound, (0, value), (0, 0, value), (1, 0))
+    return _above(
+        "threshold", x, number("threshold", "threshold", threshold), number("threshold", "value", value)
+    )
+
+
+def _above(op: str, x: Tensor, bound: float, value: float) -> Tensor:
+    return _pieces(x, floating(op, x), bound, bound, (0, value), (0, 0, value), (1, 0))
 
 
 def thresholded_relu(x: Tensor, alpha: float = 1.0) -> Tensor:
@@ -167,7 +175,7 @@ def thresholded_relu(x: Tensor, alpha: float = 1.0) -> Tensor:
     Shape:
         The result has the shape of ``x``.
     """
-    return threshold(x, number("thresholded_relu", "alpha", alpha), 0.0)
+    return _above("thresholded_relu", x, number("thresholded_relu", "alpha", alpha), 0.0)
 
 
 def hardshrink(x: Tensor, lambd: float = 0.5) -> Tensor:

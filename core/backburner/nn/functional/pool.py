@@ -13,7 +13,7 @@ from backburner.errors import ArgumentError
 from backburner.nn.functional._options import Size
 from backburner.nn.functional._windows import Many, OutputSize, batch, fitting, parts, unbatched, window
 from backburner.nn.functional.maxpool import largest
-from backburner.ops._operands import floating, integer, number
+from backburner.ops._operands import flag, floating, integer, number
 
 
 def avg_pool1d(
@@ -185,17 +185,19 @@ def _average(
         divisor = integer(op, "divisor_override", divisor_override)
         if not 0 < abs(divisor) < 1 << 31:
             raise ArgumentError(f"{op}: divisor_override must be within 2^31 and not 0, got {divisor}.")
+    overhang, padded = flag(op, "ceil_mode", ceil_mode), flag(op, "count_include_pad", count_include_pad)
     held = floating(op, x)
     backend = x.device.backend
     held, single = batch(op, held, backend, count)
-    fitting(op, held, kernel, steps, frame, ceil_mode=ceil_mode)
-    out = _mean(backend, held, kernel, steps, frame, bool(ceil_mode), bool(count_include_pad), divisor)
+    fitting(op, held, kernel, steps, frame, ceil_mode=overhang)
+    out = _mean(backend, held, kernel, steps, frame, overhang, padded, divisor)
     return Tensor(unbatched(backend, out, single), x.device)
 
 
 def _adaptive(op: str, count: int, x: Tensor, output_size: OutputSize) -> Tensor:
+    held = floating(op, x)
     backend = x.device.backend
-    held, single = batch(op, floating(op, x), backend, count)
+    held, single = batch(op, held, backend, count)
     wanted = parts(op, held, output_size, count)
     out = backend.interpolate(
         held, size=wanted, mode="area", ratios=(None,) * count, align_corners=False, antialias=False
@@ -242,8 +244,8 @@ def _power(
     held = floating(op, x)
     backend, dtype = x.device.backend, held.dtype
     held, single = batch(op, held, backend, count)
-    fitting(op, held, kernel, steps, zeros, ceil_mode=ceil_mode)
-    overhang = bool(ceil_mode)
+    overhang = flag(op, "ceil_mode", ceil_mode)
+    fitting(op, held, kernel, steps, zeros, ceil_mode=overhang)
     if math.isinf(p):
         size = backend.abs(held) if p > 0 else backend.negative(backend.abs(held))
         out, _ = largest(backend, size, kernel, steps, zeros, (1,) * count, overhang)

@@ -15,7 +15,7 @@ from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._reduction import check_reduction, factor, reduced, same_shapes
 from backburner.ops import elementwise
-from backburner.ops._operands import number, primitive, same_floats
+from backburner.ops._operands import flag, number, primitive, same_floats
 
 
 def mse_loss(x: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
@@ -154,12 +154,13 @@ def poisson_nll_loss(
         ArgumentError: there is no such reduction, or ``eps`` is negative.
     """
     check_reduction("poisson_nll_loss", reduction)
-    shift = _epsilon("poisson_nll_loss", eps)
+    op = "poisson_nll_loss"
+    shift, logarithms = _epsilon(op, eps), flag(op, "log_input", log_input)
     (a, b), device = same_shapes("poisson_nll_loss", x, target)
     rates, counts = Tensor(a, device), Tensor(b, device)
-    logs = rates if log_input else elementwise.log(rates + shift)
-    loss = (elementwise.exp(rates) if log_input else rates) - _seen(counts, logs)
-    if full:
+    logs = rates if logarithms else elementwise.log(rates + shift)
+    loss = (elementwise.exp(rates) if logarithms else rates) - _seen(counts, logs)
+    if flag(op, "full", full):
         many = counts > 1
         n = elementwise.where(many, counts, 1.0)
         stirling = n * elementwise.log(n) - n + elementwise.log(n * (2 * math.pi)) * 0.5
@@ -207,7 +208,7 @@ def gaussian_nll_loss(
     """
     op = "gaussian_nll_loss"
     check_reduction(op, reduction)
-    least = _epsilon(op, eps)
+    least, constant = _epsilon(op, eps), 0.5 * math.log(2 * math.pi) if flag(op, "full", full) else 0.0
     if not isinstance(var, Tensor):
         var = _tensor.tensor(number(op, "var", var), dtype=primitive(op, x).dtype)
     (a, b), _ = same_shapes(op, x, target)
@@ -222,7 +223,7 @@ def gaussian_nll_loss(
     if low < least:
         spread = spread + _tensor.Tensor(np.maximum(plain, c.dtype.type(least)) - plain, device)
     loss = (elementwise.log(spread) + (Tensor(a, device) - Tensor(b, device)).square() / spread) * 0.5
-    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+    return reduced(loss + constant if constant else loss, reduction)
 
 
 def _epsilon(op: str, eps: float) -> float:

@@ -11,7 +11,18 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Shape
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import MOST, floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import (
+    MOST,
+    chosen,
+    flag,
+    floating,
+    integer,
+    number,
+    optional_flag,
+    primitive,
+    same_floats,
+    shape_of,
+)
 
 Size = int | Sequence[int]
 Scale = float | Sequence[float]
@@ -71,31 +82,33 @@ def interpolate(
     """
     op = "interpolate"
     held = primitive(op, x)
-    if not isinstance(mode, str) or mode not in _MODES:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
+    recomputed = bool(optional_flag(op, "recompute_scale_factor", recompute_scale_factor))
+    widened = flag(op, "antialias", antialias)
+    chosen(op, "mode", mode, tuple(_MODES))
     filtering, ranks = _MODES[mode]
     if held.ndim not in ranks:
         shapes = ", ".join(("[n, c, l]", "[n, c, h, w]", "[n, c, d, h, w]")[rank - 3] for rank in ranks)
         raise ShapeError(f"{op}: mode {mode!r} takes {shapes}, got {list(held.shape)}.")
-    if align_corners is not None and mode not in _ALIGNED and (align_corners or mode != "lanczos"):
+    if align_corners is not None and mode not in _ALIGNED and (aligned or mode != "lanczos"):
         raise ArgumentError(f"{op}: align_corners goes with {', '.join(_ALIGNED)}, not with {mode!r}.")
-    if antialias and mode not in _ANTIALIASED:
+    if widened and mode not in _ANTIALIASED:
         raise ArgumentError(f"{op}: antialias goes with {', '.join(_ANTIALIASED)}, not with {mode!r}.")
-    if mode == "lanczos" and not antialias:
+    if mode == "lanczos" and not widened:
         raise ArgumentError(f"{op}: mode 'lanczos' needs antialias=True.")
     inner = held.shape[2:]
     if 0 in inner:
         raise ShapeError(f"{op}: an axis is empty: {list(held.shape)}.")
     sizes, ratios = _sizes(inner, size, scale_factor)
-    if recompute_scale_factor and scale_factor is None:
+    if recomputed and scale_factor is None:
         raise ArgumentError(f"{op}: recompute_scale_factor goes with scale_factor, not with size.")
     if min(sizes) < 1:
         raise ShapeError(f"{op}: the result would have no elements: {list(inner)} to {list(sizes)}.")
     shape_of(op, (*held.shape[:2], *sizes))
-    if recompute_scale_factor or align_corners or mode == "area":
+    if recomputed or aligned or mode == "area":
         ratios = (None,) * len(sizes)
     ratios = tuple(
-        None if ratio is None or _by_size(mode, antialias, held.ndim, n, m, ratio) else ratio
+        None if ratio is None or _by_size(mode, widened, held.ndim, n, m, ratio) else ratio
         for n, m, ratio in zip(inner, sizes, ratios, strict=True)
     )
     if not mode.startswith("nearest"):
@@ -105,8 +118,8 @@ def interpolate(
         size=sizes,
         mode=filtering,
         ratios=ratios,
-        align_corners=bool(align_corners),
-        antialias=bool(antialias),
+        align_corners=aligned,
+        antialias=widened,
     )
     return Tensor(out, x.device)
 
@@ -167,12 +180,9 @@ def grid_sample(
     """
     op = "grid_sample"
     (held, places), device = same_floats(op, x, grid, required=2)
-    if mode not in _SAMPLED:
-        raise ArgumentError(f"{op}: mode must be one of {', '.join(_SAMPLED)}, got {mode!r}.")
-    if padding_mode not in _PADDINGS:
-        raise ArgumentError(
-            f"{op}: padding_mode must be one of {', '.join(_PADDINGS)}, got {padding_mode!r}."
-        )
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
+    chosen(op, "mode", mode, _SAMPLED)
+    chosen(op, "padding_mode", padding_mode, _PADDINGS)
     d = held.ndim - 2
     if d not in (2, 3) or 0 in held.shape[2:]:
         raise ShapeError(f"{op}: the input must be [n, c, h, w] or [n, c, d, h, w], got {list(held.shape)}.")
@@ -185,7 +195,7 @@ def grid_sample(
         raise ShapeError(f"{op}: mode 'bicubic' takes [n, c, h, w], got {list(held.shape)}.")
     shape_of(op, (*held.shape[:2], *places.shape[1:-1]))
     out = device.backend.grid_sample(
-        held, places, mode=mode, padding_mode=padding_mode, align_corners=bool(align_corners)
+        held, places, mode=mode, padding_mode=padding_mode, align_corners=aligned
     )
     return Tensor(out, device)
 
@@ -207,6 +217,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     """
     op = "affine_grid"
     held = floating(op, theta)
+    aligned = bool(optional_flag(op, "align_corners", align_corners))
     shape = shape_of(op, size)
     d = len(shape) - 2
     if d not in (2, 3) or 0 in shape[2:]:
@@ -221,7 +232,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     axes = []
     for n in shape[2:]:
         steps = 2 * np.arange(n) - (n - 1)
-        axes.append(steps / max(n - 1, 1) if align_corners else steps / n)
+        axes.append(steps / max(n - 1, 1) if aligned else steps / n)
     places = np.ones((*shape[2:], d + 1), held.dtype)
     for i, axis in enumerate(np.meshgrid(*axes, indexing="ij", copy=False)):
         places[..., d - 1 - i] = axis

@@ -8,7 +8,7 @@ from typing import Any
 from backburner._tensor import Tensor
 from backburner.contracts import Pair
 from backburner.errors import ArgumentError, ShapeError
-from backburner.ops._operands import element, integer, primitive, shape_of
+from backburner.ops._operands import chosen, element, integer, primitive, shape_of
 
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
@@ -33,8 +33,7 @@ def pad(x: Tensor, pad: Sequence[int], mode: str = "constant", value: float | No
         ArgumentError: ``pad`` is not made of pairs, there is no such mode, or it takes no value.
     """
     held = primitive("pad", x)
-    if not isinstance(mode, str) or mode not in _MODES:
-        raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}, got {mode!r}.")
+    chosen("pad", "mode", mode, tuple(_MODES))
     widths = _widths(pad, held.shape)
     filling = element("pad", "value", 0 if value is None else value, held.dtype)
     if mode != "constant" and filling:

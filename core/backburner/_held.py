@@ -1,0 +1,146 @@
+"""What a tensor holds, and how that leaves for Python and NumPy."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from backburner.autodiff import AutodiffBackend
+from backburner.contracts import Array, Shape
+from backburner.device import Device
+from backburner.dtype import DType
+from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
+
+
+class Held:
+    """A primitive and a device: what of ``Tensor`` needs no op."""
+
+    __slots__ = ("_primitive", "device", "__weakref__")
+
+    def __init__(self, primitive: Any, device: Device) -> None:
+        """Wrap what a backend returned."""
+        self._primitive: Any = np.asarray(primitive) if isinstance(primitive, np.generic) else primitive
+        self.device = device
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes."""
+        return cast(Shape, self._primitive.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The kind of the elements."""
+        return cast(DType, self._primitive.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return cast(int, self._primitive.ndim)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return cast(int, self._primitive.size)
+
+    def _autodiff(self) -> AutodiffBackend:
+        """The device's backend, which is an autodiff one."""
+        return cast(AutodiffBackend, self.device.backend)
+
+    def is_autodiff(self) -> bool:
+        """Say whether ops on this tensor are recorded."""
+        return self.device.is_autodiff()
+
+    def is_tracked(self) -> bool:
+        """Say whether it has a graph: it is a leaf, or the result of an op on one."""
+        return self.device.is_autodiff() and self._autodiff().is_tracked(self._primitive)
+
+    def _array(self) -> Array:
+        """The bare array, whatever the device."""
+        held = self._primitive
+        return held if isinstance(held, np.ndarray) else self._autodiff().inner(held)
+
+    def numpy(self) -> Array:
+        """Return the values as a read-only NumPy array over the same memory, leaving any graph."""
+        view = self._array().view()
+        view.flags.writeable = False
+        return view
+
+    def item(self) -> bool | int | float:
+        """Return the one element as a Python number.
+
+        Raises:
+            ShapeError: there is not exactly one element.
+        """
+        if self.size != 1:
+            raise ShapeError(f"item: needs exactly one element, got shape {list(self.shape)}. Use tolist.")
+        return cast("bool | int | float", self._array().item())
+
+    def tolist(self) -> Any:
+        """Return the values as nested lists, of a 0-d tensor as a number."""
+        return self._array().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        self._refuse_tracked("np.asarray")
+        if dtype is None or np.dtype(dtype) == self.dtype:
+            return self._array().copy() if copy else self.numpy()
+        if copy is False:
+            raise ArgumentError(f"np.asarray: from {self.dtype} to {np.dtype(dtype)} takes a copy.")
+        return self._array().astype(dtype)
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        self._refuse_tracked("__dlpack__")
+        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        options: Any = wanted if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {"stream": stream}
+        try:
+            return self.numpy().__dlpack__(**options)
+        except BufferError:
+            # A protocol from before 1.0, as NumPy 2.0's, cannot say that an array is read-only.
+            if copy is False:
+                raise
+            return self._array().copy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, index = self._array().__dlpack_device__()
+        return int(kind), int(index)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
+        import backburner
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ArgumentError(f"__array_namespace__: there is no version {api_version!r}. Use '2024.12'.")
+        return backburner
+
+    def _refuse_tracked(self, call: str) -> None:
+        if self.is_tracked():
+            raise GraphError(
+                f"{call}: the tensor is tracked and would lose its graph. Use detach() or numpy()."
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self._one("bool"))
+
+    def __int__(self) -> int:
+        return int(self._one("int"))
+
+    def __float__(self) -> float:
+        return float(self._one("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._one("complex"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if spec else str(self), spec)
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu":
+            raise DTypeError(f"index: needs an integer, got {self.dtype}.")
+        return int(self._one("index"))
+
+    def _one(self, call: str) -> bool | int | float:
+        if self.size != 1:
+            raise ShapeError(f"{call}: needs exactly one element, got shape {list(self.shape)}.")
+        return cast("bool | int | float", self._array().item())
