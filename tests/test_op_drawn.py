@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 import backburner as bb
-from ops import ROWS, Array, Case, Row, bitwise, elementwise, floating, rounding, trigonometric
+from ops import ROWS, Array, Case, Row, bitwise, comparison, elementwise, floating, rounding, trigonometric
 from ops._run import bits, close, differentiate, evaluate, largest, told
 
 autodiff = pytest.mark.feature_set("autodiff")
@@ -22,7 +22,7 @@ few = settings(
 
 SHAPELESS = [
     row
-    for family in (bitwise, elementwise, floating, rounding, trigonometric)
+    for family in (bitwise, comparison, elementwise, floating, rounding, trigonometric)
     for row in family.ROWS
     if row.inputs and row.call is None and not row.name
 ]

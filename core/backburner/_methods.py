@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from backburner.ops import bitwise, elementwise, floating, gamma, rounding, trigonometric
+from backburner.ops import bitwise, comparison, elementwise, floating, gamma, rounding, trigonometric
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
@@ -55,10 +55,10 @@ class Elementwise:
     __pos__ = elementwise.positive
     __abs__ = elementwise.abs
     __invert__ = bitwise.bitwise_invert
-    __lt__ = elementwise.less
-    __le__ = elementwise.less_equal
-    __gt__ = elementwise.greater
-    __ge__ = elementwise.greater_equal
+    __lt__ = comparison.less
+    __le__ = comparison.less_equal
+    __gt__ = comparison.greater
+    __ge__ = comparison.greater_equal
 
     add = elementwise.add
     subtract = elementwise.subtract
@@ -67,15 +67,15 @@ class Elementwise:
     pow = elementwise.pow
     maximum = elementwise.maximum
     minimum = elementwise.minimum
-    equal = elementwise.equal
-    not_equal = elementwise.not_equal
-    less = elementwise.less
-    less_equal = elementwise.less_equal
-    greater = elementwise.greater
-    greater_equal = elementwise.greater_equal
-    logical_and = elementwise.logical_and
-    logical_or = elementwise.logical_or
-    logical_not = elementwise.logical_not
+    equal = comparison.equal
+    not_equal = comparison.not_equal
+    less = comparison.less
+    less_equal = comparison.less_equal
+    greater = comparison.greater
+    greater_equal = comparison.greater_equal
+    logical_and = comparison.logical_and
+    logical_or = comparison.logical_or
+    logical_not = comparison.logical_not
     negative = elementwise.negative
     abs = elementwise.abs
     square = elementwise.square
@@ -99,7 +99,7 @@ class Elementwise:
     reciprocal = elementwise.reciprocal
     rsqrt = elementwise.rsqrt
     lerp = elementwise.lerp
-    logical_xor = elementwise.logical_xor
+    logical_xor = comparison.logical_xor
     positive = elementwise.positive
 
     sin = trigonometric.sin

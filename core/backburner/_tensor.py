@@ -21,8 +21,8 @@ from backburner.device import Device
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.ops import (
     activation,
+    comparison,
     creation,
-    elementwise,
     indexing,
     linalg,
     reduction,
@@ -165,7 +165,8 @@ class Tensor(Held, Elementwise):
             hook: what it returns, of the same shape and dtype, is used in the gradient's place; ``None`` leaves it.
 
         Returns:
-            A function that takes the hook away. A parameter keeps its hooks over steps and loads.
+            A function that takes the hook away. A parameter keeps its hooks over steps, loads
+            and a move to another strategy; a move to the plain device and freezing end them.
 
         Raises:
             FeatureError: the `autodiff` feature is not there.
@@ -265,10 +266,10 @@ class Tensor(Held, Elementwise):
         return linalg.matmul(other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return elementwise.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
+        return comparison.not_equal(self, cast(Any, other)) if isinstance(other, _MEET) else NotImplemented
 
     # -- methods ----------------------------------------------------------------------------------------
 

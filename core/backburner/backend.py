@@ -20,6 +20,7 @@ from typing import Protocol
 from backburner.contracts.activation import Activation
 from backburner.contracts.attention import Attention
 from backburner.contracts.bitwise import Bitwise
+from backburner.contracts.comparison import Comparison
 from backburner.contracts.conv import Conv
 from backburner.contracts.convtranspose import ConvTranspose
 from backburner.contracts.creation import Creation
@@ -56,6 +57,7 @@ class Backend(
     Activation,
     Attention,
     Bitwise,
+    Comparison,
     Conv,
     ConvTranspose,
     Creation,

@@ -91,6 +91,9 @@ def uniform(
 ) -> Tensor:
     """Draw from the half-open interval from ``low`` to ``high``.
 
+    Shape:
+        That of ``shape``.
+
     Raises:
         ArgumentError: ``low`` is above ``high``, or one of them infinite in the dtype.
     """
@@ -111,6 +114,9 @@ def normal(
     generator: Generator | None = None,
 ) -> Tensor:
     """Draw from the normal distribution.
+
+    Shape:
+        That of ``shape``.
 
     Raises:
         ArgumentError: ``std`` is negative, or an option infinite in the dtype.
@@ -145,6 +151,9 @@ def trunc_normal(
         device: see the module.
         generator: see the module.
 
+    Shape:
+        That of ``shape``.
+
     Raises:
         ArgumentError: ``std`` is not positive, ``low`` not below ``high``, or an option not in the dtype.
     """
@@ -169,6 +178,9 @@ def randint(
     generator: Generator | None = None,
 ) -> Tensor:
     """Draw integers from ``low`` up to before ``high``, int64 unless said otherwise.
+
+    Shape:
+        That of ``shape``.
 
     Raises:
         ArgumentError: there is none between them.
@@ -201,6 +213,9 @@ def bernoulli(
         dtype: see the module.
         device: see the module; that of ``p`` if it is a tensor.
         generator: see the module.
+
+    Shape:
+        That of ``shape``.
 
     Raises:
         ArgumentError: ``p`` is not a probability.
@@ -316,6 +331,10 @@ def dirichlet(
 
 
 def permutation(n: int, *, device: Device | None = None, generator: Generator | None = None) -> Tensor:
-    """Draw an order of ``0 ... n - 1``, int64."""
+    """Draw an order of ``0 ... n - 1``, int64.
+
+    Shape:
+        Result ``[n]``.
+    """
     (size,) = shape_of("permutation", (n,))
     return _draw("permutation", "permutation", (size,), (size,), DEFAULT_INT, device, generator)

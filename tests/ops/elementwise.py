@@ -10,7 +10,7 @@ import numpy as np
 
 import backburner as bb
 from ops._pointwise import SINGLES, binary, mapped, unary
-from ops._row import Row, Sample, away_from_zero, mask, ones_of, positive, real, spread, sweep, tied, wide
+from ops._row import Row, Sample, away_from_zero, mask, ones_of, positive, real, spread, sweep, wide
 
 
 def _with_number(op: str, x: Sample, reference: Callable[..., Any], numbers: tuple[float, ...]) -> Row:
@@ -24,10 +24,6 @@ def _with_number(op: str, x: Sample, reference: Callable[..., Any], numbers: tup
         exact=op != "pow",
         name=f"{op}_number",
     )
-
-
-def _comparison(op: str, reference: Callable[..., Any]) -> Row:
-    return binary(op, tied, tied, reference, result="bool", differentiable=())
 
 
 def _erfinv(x: float) -> float:
@@ -54,15 +50,6 @@ ROWS = (
     _with_number("pow", positive, lambda x, y: np.exp(y * np.log(x)), (2, 3, 0.5, 1)),
     _with_number("maximum", real, lambda x, y: np.where(x > y, x, y), (0.125,)),
     _with_number("minimum", real, lambda x, y: np.where(x < y, x, y), (0.125,)),
-    _comparison("equal", lambda x, y: x - y == 0),
-    _comparison("not_equal", lambda x, y: x - y != 0),
-    _comparison("less", lambda x, y: x - y < 0),
-    _comparison("less_equal", lambda x, y: x - y <= 0),
-    _comparison("greater", lambda x, y: x - y > 0),
-    _comparison("greater_equal", lambda x, y: x - y >= 0),
-    binary("logical_and", mask, mask, lambda x, y: x & y, result="bool"),
-    binary("logical_or", mask, mask, lambda x, y: x | y, result="bool"),
-    unary("logical_not", mask, lambda x: ~x, result="bool"),
     unary("negative", real, lambda x: 0 - x),
     unary("abs", real, lambda x: np.where(x < 0, -x, x)),
     unary("square", real, lambda x: x * x),
@@ -82,7 +69,6 @@ ROWS = (
     unary("reciprocal", away_from_zero, lambda x: 1 / x),
     unary("rsqrt", positive, lambda x: x**-0.5),
     unary("positive", real, lambda x: 0 + x),
-    binary("logical_xor", mask, mask, lambda x, y: x != y, result="bool"),
     Row(
         "lerp",
         (real, real, spread(-0.5, 1.5)),

@@ -115,39 +115,3 @@ class Elementwise(Protocol):
     def astype(self, x: Array, /, *, dtype: DType) -> Array:
         """Return ``x`` in another dtype; a float gradient comes back in the dtype of ``x``."""
         ...
-
-    def equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x == y`` as bool. No gradient, as the five below."""
-        ...
-
-    def not_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x != y`` as bool."""
-        ...
-
-    def less(self, x: Array, y: Array, /) -> Array:
-        """Return ``x < y`` as bool."""
-        ...
-
-    def less_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x <= y`` as bool."""
-        ...
-
-    def greater(self, x: Array, y: Array, /) -> Array:
-        """Return ``x > y`` as bool."""
-        ...
-
-    def greater_equal(self, x: Array, y: Array, /) -> Array:
-        """Return ``x >= y`` as bool."""
-        ...
-
-    def logical_not(self, x: Array, /) -> Array:
-        """Return ``not x`` of bools. No gradient, as the two below."""
-        ...
-
-    def logical_and(self, x: Array, y: Array, /) -> Array:
-        """Return ``x and y`` of bools."""
-        ...
-
-    def logical_or(self, x: Array, y: Array, /) -> Array:
-        """Return ``x or y`` of bools."""
-        ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backburner import _tensor
-from backburner.contracts import Array, Axes, Shape
+from backburner.contracts import Array, Axes, Pair, Shape
 from backburner.device import Device, merge
 from backburner.dtype import DEFAULT_FLOAT, DEFAULT_INT, DType, canonical, float64, promote
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
@@ -318,3 +318,19 @@ def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     if count >= MOST or (count == 0 and math.prod([n for n in found if n]) >= MOST):
         raise ShapeError(f"{op}: a shape has more elements than fit into memory: {list(found)}.")
     return found
+
+
+def pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
+    """Return ``(before, after)`` for each axis: of one number, one pair or a pair for each."""
+    if not isinstance(pad_width, Sequence):
+        width = integer("pad", "a width", pad_width)
+        return ((width, width),) * ndim
+    if len(pad_width) == 2 and not any(isinstance(n, Sequence) for n in pad_width):
+        return (_pad_pair(pad_width),) * ndim
+    return tuple(_pad_pair(pair) for pair in pad_width)
+
+
+def _pad_pair(pair: Any) -> Pair:
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
+    return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])

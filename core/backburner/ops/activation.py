@@ -12,13 +12,21 @@ if TYPE_CHECKING:
 
 
 def relu(x: Tensor, /) -> Tensor:
-    """Return ``max(x, 0)``, with gradient 0 at 0."""
+    """Return ``max(x, 0)``, with gradient 0 at 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("relu", x)
     return _tensor.Tensor(x.device.backend.relu(held), x.device)
 
 
 def sigmoid(x: Tensor, /) -> Tensor:
-    """Return ``1 / (1 + exp(-x))``."""
+    """Return ``1 / (1 + exp(-x))``.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("sigmoid", x)
     return _tensor.Tensor(x.device.backend.sigmoid(held), x.device)
 
@@ -29,6 +37,9 @@ def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
     Args:
         x: a tensor.
         approximate: ``"none"`` for the exact function, by erf; ``"tanh"`` for the paper's approximation.
+
+    Shape:
+        x and the result ``[...]``.
 
     Raises:
         ArgumentError: ``approximate`` is something else.

@@ -14,25 +14,41 @@ if TYPE_CHECKING:
 
 
 def bitwise_and(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x & y`` of integers or bools."""
+    """Return ``x & y`` of integers or bools.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = _bits("bitwise_and", x, y)
     return _tensor.Tensor(device.backend.bitwise_and(a, b), device)
 
 
 def bitwise_or(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x | y`` of integers or bools."""
+    """Return ``x | y`` of integers or bools.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = _bits("bitwise_or", x, y)
     return _tensor.Tensor(device.backend.bitwise_or(a, b), device)
 
 
 def bitwise_xor(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x ^ y`` of integers or bools."""
+    """Return ``x ^ y`` of integers or bools.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = _bits("bitwise_xor", x, y)
     return _tensor.Tensor(device.backend.bitwise_xor(a, b), device)
 
 
 def bitwise_invert(x: Tensor, /) -> Tensor:
-    """Return ``~x`` of integers or bools."""
+    """Return ``~x`` of integers or bools.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = primitive("bitwise_invert", x)
     _refuse_floats("bitwise_invert", held)
     return _tensor.Tensor(x.device.backend.bitwise_invert(held), x.device)
@@ -40,6 +56,9 @@ def bitwise_invert(x: Tensor, /) -> Tensor:
 
 def bitwise_left_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return ``x << y`` of integers, with zeros coming in; a shift by all bits or more gives 0.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
 
     Raises:
         ArgumentError: a shift is negative.
@@ -50,6 +69,9 @@ def bitwise_left_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
 
 def bitwise_right_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return ``x >> y`` of integers, with the sign coming in: ``x`` divided by ``2 ** y`` and floored.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
 
     Raises:
         ArgumentError: a shift is negative.

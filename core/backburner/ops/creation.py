@@ -46,6 +46,9 @@ def tensor(data: Any, dtype: Any = None, device: Device | None = None) -> Tensor
         dtype: see the module; Python floats become float32, NumPy data keeps its dtype.
         device: see the module; a tensor's own device if ``data`` is one.
 
+    Shape:
+        That of the data.
+
     Raises:
         DTypeError: there is no such dtype here.
         ShapeError: nested lists have different lengths.
@@ -75,6 +78,9 @@ def asarray(
         device: see the module.
         copy: ``False`` shares the memory of a NumPy array, which must not be written to any more; by default
             and with ``True`` it is copied.
+
+    Shape:
+        That of the data.
 
     Raises:
         ArgumentError: ``copy=False`` and there is no way without one.
@@ -137,6 +143,9 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
         obj: what has ``__dlpack__``, in the memory of this machine.
         device: see the module; that of ``obj`` if it is a tensor.
         copy: by default and with ``False`` the memory is shared and must not be written to any more.
+
+    Shape:
+        That of the data.
 
     Raises:
         DTypeError: ``obj`` has no ``__dlpack__``, or a dtype that there is not here.
@@ -204,7 +213,11 @@ def _is_numpy(data: Any) -> bool:
 def full(
     shape: int | Sequence[int], fill_value: Scalar, *, dtype: Any = None, device: Device | None = None
 ) -> Tensor:
-    """Return a tensor of one value."""
+    """Return a tensor of one value.
+
+    Shape:
+        That of ``shape``.
+    """
     return _filled("full", shape, fill_value, dtype, device)
 
 
@@ -220,17 +233,29 @@ def _filled(
 
 
 def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return zeros, float32 unless said otherwise."""
+    """Return zeros, float32 unless said otherwise.
+
+    Shape:
+        That of ``shape``.
+    """
     return _filled("zeros", shape, 0.0, dtype, device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ones, float32 unless said otherwise."""
+    """Return ones, float32 unless said otherwise.
+
+    Shape:
+        That of ``shape``.
+    """
     return _filled("ones", shape, 1.0, dtype, device)
 
 
 def full_like(x: Tensor, /, fill_value: Scalar, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise."""
+    """Return a constant of one value with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
     return _filled_like("full_like", x, fill_value, dtype, device)
 
 
@@ -246,12 +271,20 @@ def _filled_like(op: str, x: Tensor, fill_value: Scalar, dtype: Any, device: Dev
 
 
 def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise."""
+    """Return zeros with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
     return _filled_like("zeros_like", x, 0, dtype, device)
 
 
 def ones_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ones with the shape of ``x``, and its dtype and device unless said otherwise."""
+    """Return ones with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
     return _filled_like("ones_like", x, 1, dtype, device)
 
 
@@ -267,6 +300,9 @@ def arange(
     """Return ``start, start + step, ...`` up to before ``stop``; ``arange(n)`` starts at 0.
 
     The dtype is int64 if all three are integers, else float32, unless said otherwise.
+
+    Shape:
+        Result ``[n]`` with ``n = ceil((stop - start) / step)``, or 0.
 
     Raises:
         ArgumentError: ``step`` is 0.
@@ -301,6 +337,9 @@ def linspace(
 ) -> Tensor:
     """Return ``num`` evenly spaced values from ``start`` to ``stop``, float32 unless said otherwise.
 
+    Shape:
+        Result ``[num]``.
+
     Raises:
         ArgumentError: ``num`` is negative.
     """
@@ -331,12 +370,20 @@ def eye(
 
 
 def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later."""
+    """Return a tensor whose values nobody may rely on: zeros, since a tensor cannot be written to later.
+
+    Shape:
+        That of ``shape``.
+    """
     return _filled("empty", shape, 0.0, dtype, device)
 
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Device | None = None) -> Tensor:
-    """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise."""
+    """Return ``empty`` with the shape of ``x``, and its dtype and device unless said otherwise.
+
+    Shape:
+        That of ``x``.
+    """
     return _filled_like("empty_like", x, 0, dtype, device)
 
 
@@ -347,6 +394,10 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
         arrays: one vector for each axis, all of one dtype.
         indexing: ``"ij"`` for results of shape ``[len(arrays[0]), len(arrays[1]), ...]``, ``"xy"`` for those
             with the first two axes exchanged, as images have it.
+
+    Shape:
+        Inputs ``[n]``, ``[m]``, ...; each result ``[m, n, ...]``, or ``[n, m, ...]`` with
+        ``indexing="ij"``.
 
     Raises:
         ShapeError: an input has more than one dimension.

@@ -12,7 +12,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.ops import elementwise, reduction
+from backburner.ops import comparison, elementwise, reduction
 from backburner.ops._operands import broadcast_shape, chosen, flag, floating, integer, number, same_floats
 
 if TYPE_CHECKING:
@@ -331,7 +331,7 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     if values.shape[-1] == 0:
         return reduction.count_nonzero(values, -1)
     least = values[..., :1] * _tensor.tensor(tolerance[..., None], device=x.device)
-    return reduction.count_nonzero(elementwise.greater(values, least), -1)
+    return reduction.count_nonzero(comparison.greater(values, least), -1)
 
 
 def matrix_power(x: Tensor, n: int, /) -> Tensor:

@@ -30,19 +30,28 @@ from backburner.ops._operands import (
     same_floats,
     scalar_kind,
 )
+from backburner.ops.comparison import greater, less, logical_or, not_equal
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
 
 def add(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x + y``."""
+    """Return ``x + y``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = operands("add", x, y)
     return _tensor.Tensor(device.backend.add(a, b), device)
 
 
 def subtract(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x - y``."""
+    """Return ``x - y``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = operands("subtract", x, y)
     if a.dtype.kind == "b":
         raise DTypeError("subtract: bool has no arithmetic of its own. Use astype first.")
@@ -50,13 +59,21 @@ def subtract(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
 
 
 def multiply(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x * y``."""
+    """Return ``x * y``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = operands("multiply", x, y)
     return _tensor.Tensor(device.backend.multiply(a, b), device)
 
 
 def divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x / y``, a float also for integers."""
+    """Return ``x / y``, a float also for integers.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = floats("divide", x, y)
     return _tensor.Tensor(device.backend.divide(a, b), device)
 
@@ -66,6 +83,9 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
 
     The gradient at ``x = 0`` is 0 for the exponents 0 and above 1, 1 for 1, and infinite below 1; that of
     the exponent is 0 there, and NaN for a negative ``x``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
     """
     if isinstance(y, (int, float)) and y == 2 and isinstance(x, _tensor.Tensor) and x.dtype.kind == "f":
         return square(x)
@@ -81,195 +101,211 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
 
 
 def maximum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return the larger of each pair. NaN wins; a tie shares its gradient evenly."""
+    """Return the larger of each pair. NaN wins; a tie shares its gradient evenly.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = operands("maximum", x, y)
     return _tensor.Tensor(device.backend.maximum(a, b), device)
 
 
 def minimum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return the smaller of each pair. NaN wins; a tie shares its gradient evenly."""
+    """Return the smaller of each pair. NaN wins; a tie shares its gradient evenly.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = operands("minimum", x, y)
     return _tensor.Tensor(device.backend.minimum(a, b), device)
 
 
-def equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x == y`` as bool."""
-    a, b, device = operands("equal", x, y)
-    return _tensor.Tensor(device.backend.equal(a, b), device)
-
-
-def not_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x != y`` as bool."""
-    a, b, device = operands("not_equal", x, y)
-    return _tensor.Tensor(device.backend.not_equal(a, b), device)
-
-
-def less(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x < y`` as bool."""
-    a, b, device = operands("less", x, y)
-    return _tensor.Tensor(device.backend.less(a, b), device)
-
-
-def less_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x <= y`` as bool."""
-    a, b, device = operands("less_equal", x, y)
-    return _tensor.Tensor(device.backend.less_equal(a, b), device)
-
-
-def greater(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x > y`` as bool."""
-    a, b, device = operands("greater", x, y)
-    return _tensor.Tensor(device.backend.greater(a, b), device)
-
-
-def greater_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``x >= y`` as bool."""
-    a, b, device = operands("greater_equal", x, y)
-    return _tensor.Tensor(device.backend.greater_equal(a, b), device)
-
-
-def logical_and(x: Tensor, y: Tensor, /) -> Tensor:
-    """Return ``x and y`` of bools."""
-    a, b, device = operands("logical_and", x, y)
-    return _tensor.Tensor(
-        device.backend.logical_and(_bool("logical_and", a), _bool("logical_and", b)), device
-    )
-
-
-def logical_or(x: Tensor, y: Tensor, /) -> Tensor:
-    """Return ``x or y`` of bools."""
-    a, b, device = operands("logical_or", x, y)
-    return _tensor.Tensor(device.backend.logical_or(_bool("logical_or", a), _bool("logical_or", b)), device)
-
-
-def _bool(op: str, held: Any) -> Any:
-    if held.dtype.kind != "b":
-        raise DTypeError(f"{op}: needs bool, got {held.dtype}. Compare, or use astype(bb.bool).")
-    return held
-
-
-def logical_not(x: Tensor, /) -> Tensor:
-    """Return ``not x`` of bools."""
-    held = bools("logical_not", x)
-    return _tensor.Tensor(x.device.backend.logical_not(held), x.device)
-
-
-def logical_xor(x: Tensor, y: Tensor, /) -> Tensor:
-    """Return whether just one of two bools holds."""
-    a, b, device = operands("logical_xor", x, y)
-    return _tensor.Tensor(device.backend.not_equal(_bool("logical_xor", a), _bool("logical_xor", b)), device)
-
-
 def positive(x: Tensor, /) -> Tensor:
-    """Return ``+x``, which is ``x`` itself."""
+    """Return ``+x``, which is ``x`` itself.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     numeric("positive", x)
     return x
 
 
 def negative(x: Tensor, /) -> Tensor:
-    """Return ``-x``."""
+    """Return ``-x``.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("negative", x)
     return _tensor.Tensor(x.device.backend.negative(held), x.device)
 
 
 def abs(x: Tensor, /) -> Tensor:
-    """Return ``|x|``, with gradient 0 at 0."""
+    """Return ``|x|``, with gradient 0 at 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("abs", x)
     return _tensor.Tensor(x.device.backend.abs(held), x.device)
 
 
 def square(x: Tensor, /) -> Tensor:
-    """Return ``x * x``."""
+    """Return ``x * x``.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("square", x)
     return _tensor.Tensor(x.device.backend.square(held), x.device)
 
 
 def exp(x: Tensor, /) -> Tensor:
-    """Return e to the ``x``."""
+    """Return e to the ``x``.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("exp", x)
     return _tensor.Tensor(x.device.backend.exp(held), x.device)
 
 
 def log(x: Tensor, /) -> Tensor:
-    """Return the natural logarithm: ``-inf`` at 0, NaN below."""
+    """Return the natural logarithm: ``-inf`` at 0, NaN below.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("log", x)
     return _tensor.Tensor(x.device.backend.log(held), x.device)
 
 
 def sqrt(x: Tensor, /) -> Tensor:
-    """Return the square root, with an infinite gradient at 0."""
+    """Return the square root, with an infinite gradient at 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("sqrt", x)
     return _tensor.Tensor(x.device.backend.sqrt(held), x.device)
 
 
 def tanh(x: Tensor, /) -> Tensor:
-    """Return the hyperbolic tangent."""
+    """Return the hyperbolic tangent.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("tanh", x)
     return _tensor.Tensor(x.device.backend.tanh(held), x.device)
 
 
 def erf(x: Tensor, /) -> Tensor:
-    """Return the error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``."""
+    """Return the error function, ``2 / sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("erf", x)
     return _tensor.Tensor(x.device.backend.erf(held), x.device)
 
 
 def erfc(x: Tensor, /) -> Tensor:
-    """Return ``1 - erf(x)``, with all digits also where that is tiny."""
+    """Return ``1 - erf(x)``, with all digits also where that is tiny.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("erfc", x)
     return _tensor.Tensor(x.device.backend.erfc(held), x.device)
 
 
 def erfinv(x: Tensor, /) -> Tensor:
-    """Return the inverse of the error function: infinite at -1 and 1, NaN outside."""
+    """Return the inverse of the error function: infinite at -1 and 1, NaN outside.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("erfinv", x)
     return _tensor.Tensor(x.device.backend.erfinv(held), x.device)
 
 
 def expm1(x: Tensor, /) -> Tensor:
-    """Return ``exp(x) - 1``, accurate near 0."""
+    """Return ``exp(x) - 1``, accurate near 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("expm1", x)
     return _tensor.Tensor(x.device.backend.expm1(held), x.device)
 
 
 def log1p(x: Tensor, /) -> Tensor:
-    """Return ``log(1 + x)``, accurate near 0: ``-inf`` at -1, NaN below."""
+    """Return ``log(1 + x)``, accurate near 0: ``-inf`` at -1, NaN below.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("log1p", x)
     return _tensor.Tensor(x.device.backend.log1p(held), x.device)
 
 
 def log2(x: Tensor, /) -> Tensor:
-    """Return the logarithm to base 2: ``-inf`` at 0, NaN below."""
+    """Return the logarithm to base 2: ``-inf`` at 0, NaN below.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("log2", x)
     return _tensor.Tensor(x.device.backend.log2(held), x.device)
 
 
 def log10(x: Tensor, /) -> Tensor:
-    """Return the logarithm to base 10: ``-inf`` at 0, NaN below."""
+    """Return the logarithm to base 10: ``-inf`` at 0, NaN below.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("log10", x)
     return _tensor.Tensor(x.device.backend.log10(held), x.device)
 
 
 def logaddexp(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``log(exp(x) + exp(y))`` without overflow. Of two ``-inf`` it is ``-inf``, with gradient 0."""
+    """Return ``log(exp(x) + exp(y))`` without overflow. Of two ``-inf`` it is ``-inf``, with gradient 0.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = floats("logaddexp", x, y)
     return _tensor.Tensor(device.backend.logaddexp(a, b), device)
 
 
 def hypot(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``sqrt(x * x + y * y)`` without overflow. The gradient at the origin is 0."""
+    """Return ``sqrt(x * x + y * y)`` without overflow. The gradient at the origin is 0.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = floats("hypot", x, y)
     return _tensor.Tensor(device.backend.hypot(a, b), device)
 
 
 def reciprocal(x: Tensor, /) -> Tensor:
-    """Return ``1 / x``, a float also for integers."""
+    """Return ``1 / x``, a float also for integers.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("reciprocal", x)
     return _tensor.Tensor(x.device.backend.divide(np.asarray(1, held.dtype), held), x.device)
 
 
 def rsqrt(x: Tensor, /) -> Tensor:
-    """Return ``1 / sqrt(x)``: ``inf`` at 0, with gradient ``-inf``, and NaN below."""
+    """Return ``1 / sqrt(x)``: ``inf`` at 0, with gradient ``-inf``, and NaN below.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held, backend = floating("rsqrt", x), x.device.backend
     return _tensor.Tensor(backend.divide(np.asarray(1, held.dtype), backend.sqrt(held)), x.device)
 
@@ -401,6 +437,9 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Device | None
         dtype: of the result.
         copy: makes no difference, as no tensor can be written to: memory is shared where the dtype is the same.
         device: where the result is to be; by default where ``x`` is.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held, wanted = primitive("astype", x), canonical(dtype, "astype")
     if device is not None:

@@ -21,63 +21,100 @@ from backburner.ops._operands import (
     operands,
     primitive,
 )
-from backburner.ops.elementwise import equal, where
+from backburner.ops.comparison import equal
+from backburner.ops.elementwise import where
 
 if TYPE_CHECKING:
     from backburner._tensor import Tensor
 
 
 def isnan(x: Tensor, /) -> Tensor:
-    """Return whether each element is NaN; integers are not."""
+    """Return whether each element is NaN; integers are not.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = primitive("isnan", x)
     return _tensor.Tensor(x.device.backend.isnan(held), x.device)
 
 
 def isinf(x: Tensor, /) -> Tensor:
-    """Return whether each element is an infinity; integers are not."""
+    """Return whether each element is an infinity; integers are not.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = primitive("isinf", x)
     return _tensor.Tensor(x.device.backend.isinf(held), x.device)
 
 
 def isfinite(x: Tensor, /) -> Tensor:
-    """Return whether each element is neither an infinity nor NaN."""
+    """Return whether each element is neither an infinity nor NaN.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = primitive("isfinite", x)
     return _tensor.Tensor(x.device.backend.isfinite(held), x.device)
 
 
 def signbit(x: Tensor, /) -> Tensor:
-    """Return whether each element has a minus sign, as -0.0 has."""
+    """Return whether each element has a minus sign, as -0.0 has.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = floating("signbit", x)
     return _tensor.Tensor(x.device.backend.signbit(held), x.device)
 
 
 def copysign(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return ``|x|`` with the sign of ``y``. The gradient at ``x = 0`` is 0, and so is that of ``y``."""
+    """Return ``|x|`` with the sign of ``y``. The gradient at ``x = 0`` is 0, and so is that of ``y``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = floats("copysign", x, y)
     return _tensor.Tensor(device.backend.copysign(a, b), device)
 
 
 def nextafter(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
-    """Return the next float after ``x`` towards ``y``. The gradient of ``x`` is 1, that of ``y`` is 0."""
+    """Return the next float after ``x`` towards ``y``. The gradient of ``x`` is 1, that of ``y`` is 0.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
+    """
     a, b, device = floats("nextafter", x, y)
     return _tensor.Tensor(device.backend.nextafter(a, b), device)
 
 
 def real(x: Tensor, /) -> Tensor:
-    """Return the real part, which is ``x`` itself: no tensor is complex."""
+    """Return the real part, which is ``x`` itself: no tensor is complex.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     numeric("real", x)
     return x
 
 
 def imag(x: Tensor, /) -> Tensor:
-    """Return the imaginary part, zeros: no tensor is complex."""
+    """Return the imaginary part, zeros: no tensor is complex.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     numeric("imag", x)
     backend = x.device.backend
     return _tensor.Tensor(backend.full(shape=x.shape, value=0, dtype=x.dtype), x.device)
 
 
 def conj(x: Tensor, /) -> Tensor:
-    """Return the complex conjugate, which is ``x`` itself: no tensor is complex."""
+    """Return the complex conjugate, which is ``x`` itself: no tensor is complex.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     numeric("conj", x)
     return x
 
@@ -92,6 +129,9 @@ def nan_to_num(
         nan: what takes the place of NaN.
         posinf: what takes that of ``inf``; by default the largest number of the dtype.
         neginf: what takes that of ``-inf``; by default the lowest.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held = primitive("nan_to_num", x)
     if held.dtype.kind != "f":
@@ -119,6 +159,9 @@ def isclose(
         rtol: the tolerance relative to ``y``.
         atol: the absolute tolerance.
         equal_nan: whether NaN is close to NaN.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("isclose", x, y)
     relative, absolute = number("isclose", "rtol", rtol), number("isclose", "atol", atol)
@@ -144,5 +187,9 @@ def allclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> bool:
-    """Return whether ``isclose`` holds everywhere, as a Python bool."""
+    """Return whether ``isclose`` holds everywhere, as a Python bool.
+
+    Shape:
+        x and y broadcast together; result ``[]``.
+    """
     return bool(isclose(x, y, rtol, atol, equal_nan).numpy().all())

@@ -15,6 +15,9 @@ def lgamma(x: Tensor, /) -> Tensor:
     """Return the logarithm of ``|Gamma(x)|``, infinite at 0 and the negative integers.
 
     Its gradient there is that of ``digamma``: infinite at 0, NaN at the negative integers.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held = floating("lgamma", x)
     return _tensor.Tensor(x.device.backend.lgamma(held), x.device)
@@ -24,6 +27,9 @@ def digamma(x: Tensor, /) -> Tensor:
     """Return the derivative of ``lgamma``, the logarithmic derivative of the gamma function.
 
     At 0 it is ``-inf`` and at -0 ``inf``, as PyTorch has it, and NaN at the negative integers.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held = floating("digamma", x)
     return _tensor.Tensor(x.device.backend.digamma(held), x.device)

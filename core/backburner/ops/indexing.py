@@ -361,6 +361,9 @@ def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Scalar, /) -> Tensor:
         mask: bools that broadcast to ``x``.
         value: a number, or a 0-d tensor, which gets a gradient.
 
+    Shape:
+        x and mask broadcast to ``[...]``, the shape of the result.
+
     Raises:
         ShapeError: ``mask`` does not broadcast to ``x``, or ``value`` has dimensions.
         DTypeError: ``value`` does not fit into the dtype of ``x``.
@@ -378,7 +381,11 @@ def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Scalar, /) -> Tensor:
 
 
 def masked_select(x: Tensor, mask: Tensor, /) -> Tensor:
-    """Return the elements of ``x`` where ``mask`` holds, as a vector; the two broadcast together."""
+    """Return the elements of ``x`` where ``mask`` holds, as a vector; the two broadcast together.
+
+    Shape:
+        x and mask broadcast together; result ``[k]``.
+    """
     held, picked = primitive("masked_select", x), bools("masked_select", mask)
     device = index_device("masked_select", x.device, mask)
     shape = broadcast_shape("masked_select", held.shape, picked.shape)

@@ -233,6 +233,9 @@ def einsum(equation: str, /, *operands: Tensor) -> Tensor:
             result has the letters that occur once, in alphabetical order, after the ``...``.
         operands: tensors. Of several, pairs with the smallest result meet first.
 
+    Shape:
+        That of the letters on the right of the arrow.
+
     Raises:
         ArgumentError: the equation is malformed, or describes another number of operands.
         ShapeError: an operand has another number of axes, or sizes of one letter do not broadcast.

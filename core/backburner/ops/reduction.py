@@ -35,6 +35,9 @@ def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = No
     """Return the sum, accurate for 10^8 float32; 0 of nothing. Integers and bools add up in 64 bits.
 
     With ``dtype`` the elements are cast to it first, and the result is of it.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
     """
     held, device = primitive("sum", x), x.device
     if dtype is not None:
@@ -49,6 +52,9 @@ def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = N
 
     Integers and bools multiply in 64 bits. With ``dtype`` the elements are cast to it first, and the result
     is of it.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
     """
     held, device = primitive("prod", x), x.device
     if dtype is not None:
@@ -59,7 +65,11 @@ def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = N
 
 
 def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the mean, of integers and bools as float32; NaN of nothing."""
+    """Return the mean, of integers and bools as float32; NaN of nothing.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+    """
     held = floating("mean", x)
     axes = all_axes("mean", axis, held.ndim)
     return _tensor.Tensor(
@@ -75,6 +85,9 @@ def _not_empty(op: str, held: Any, axes: tuple[int, ...]) -> None:
 def max(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the largest element; NaN wins. Equal elements share the gradient evenly.
 
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+
     Raises:
         ShapeError: there is nothing to reduce.
     """
@@ -88,6 +101,9 @@ def max(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the smallest element; NaN wins. Equal elements share the gradient evenly.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
 
     Raises:
         ShapeError: there is nothing to reduce.
@@ -108,6 +124,9 @@ def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
         axis: see the module.
         correction: 0 for the population's variance, 1 for the sample's.
         keepdims: see the module.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
     """
     held = floating("var", x)
     axes = all_axes("var", axis, held.ndim)
@@ -128,6 +147,9 @@ def std(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
         axis: see the module.
         correction: 0 for the population's deviation, 1 for the sample's.
         keepdims: see the module.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
     """
     held = floating("std", x)
     axes = all_axes("std", axis, held.ndim)
@@ -150,6 +172,9 @@ def vector_norm(x: Tensor, /, axis: Axis = None, keepdims: bool = False, ord: fl
         axis: see the module; several axes, or all, are one vector.
         keepdims: see the module.
         ord: ``inf`` and ``-inf`` for the largest and the smallest ``|x|``, 0 for how many are not 0.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
 
     Raises:
         ShapeError: there is nothing to take the largest or smallest of, which a negative ``ord`` needs, too.
@@ -177,6 +202,9 @@ def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False
     """Return the vector norm, as ``vector_norm``, with the arguments in NumPy's order.
 
     A matrix, too, is one vector here: its norm is that of Frobenius.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
     """
     return _vector_norm("norm", x, axis, keepdims, ord)
 
@@ -185,6 +213,9 @@ def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Return the middle element, or the mean of the two; NaN if one is. Integers are taken as float32.
 
     What equals a middle element shares its gradient evenly.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
 
     Raises:
         ShapeError: there is nothing to reduce.
@@ -198,7 +229,11 @@ def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return ``log(sum(exp(x)))`` without overflow; of all ``-inf`` it is ``-inf``, with gradient 0."""
+    """Return ``log(sum(exp(x)))`` without overflow; of all ``-inf`` it is ``-inf``, with gradient 0.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+    """
     held = floating("logsumexp", x)
     axes = all_axes("logsumexp", axis, held.ndim)
     return _tensor.Tensor(
@@ -233,6 +268,9 @@ def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
 
     Without an axis the index is into the flattened tensor.
 
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+
     Raises:
         ShapeError: there is nothing to reduce.
     """
@@ -245,6 +283,9 @@ def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
 
     Without an axis the index is into the flattened tensor.
 
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+
     Raises:
         ShapeError: there is nothing to reduce.
     """
@@ -253,7 +294,11 @@ def argmin(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Ten
 
 
 def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return whether an element is true, or not 0, as bool; of nothing False. NaN is not 0."""
+    """Return whether an element is true, or not 0, as bool; of nothing False. NaN is not 0.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+    """
     held = primitive("any", x)
     axes = all_axes("any", axis, held.ndim)
     return _tensor.Tensor(
@@ -262,7 +307,11 @@ def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return whether every element is true, or not 0, as bool; of nothing True. NaN is not 0."""
+    """Return whether every element is true, or not 0, as bool; of nothing True. NaN is not 0.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+    """
     held = primitive("all", x)
     axes = all_axes("all", axis, held.ndim)
     return _tensor.Tensor(
@@ -271,7 +320,11 @@ def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def count_nonzero(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return how many elements are not 0, int64. NaN is not 0."""
+    """Return how many elements are not 0, int64. NaN is not 0.
+
+    Shape:
+        x ``[...]``; the result lacks the axes that are reduced, or has 1 there with ``keepdims``.
+    """
     held = primitive("count_nonzero", x)
     axes, kept = all_axes("count_nonzero", axis, held.ndim), flag("count_nonzero", "keepdims", keepdims)
     return sum(elementwise.astype(x, np.bool_), axes, kept)

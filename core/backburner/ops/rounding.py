@@ -17,31 +17,51 @@ if TYPE_CHECKING:
 
 
 def sign(x: Tensor, /) -> Tensor:
-    """Return -1, 0 or 1 by the sign, and NaN of NaN; the gradient is 0."""
+    """Return -1, 0 or 1 by the sign, and NaN of NaN; the gradient is 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("sign", x)
     return _tensor.Tensor(x.device.backend.sign(held), x.device)
 
 
 def floor(x: Tensor, /) -> Tensor:
-    """Return the largest integer that is not above ``x``; the gradient is 0."""
+    """Return the largest integer that is not above ``x``; the gradient is 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("floor", x)
     return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.floor(held), x.device)
 
 
 def ceil(x: Tensor, /) -> Tensor:
-    """Return the smallest integer that is not below ``x``; the gradient is 0."""
+    """Return the smallest integer that is not below ``x``; the gradient is 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("ceil", x)
     return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.ceil(held), x.device)
 
 
 def round(x: Tensor, /) -> Tensor:
-    """Return the nearest integer, of two the even one; the gradient is 0."""
+    """Return the nearest integer, of two the even one; the gradient is 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("round", x)
     return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.round(held), x.device)
 
 
 def trunc(x: Tensor, /) -> Tensor:
-    """Return ``x`` without its fraction; the gradient is 0."""
+    """Return ``x`` without its fraction; the gradient is 0.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = numeric("trunc", x)
     return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.trunc(held), x.device)
 
@@ -51,6 +71,9 @@ def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
 
     By the standard an infinity by a number is an infinity, and a number by an infinity a zero, also where the
     signs differ; NumPy and Python have NaN and -1 there.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
 
     Raises:
         ArgumentError: an integer is divided by 0. A float gives an infinity or NaN.
@@ -63,6 +86,9 @@ def remainder(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
     """Return ``x - y * floor(x / y)``, which has the sign of ``y`` as in Python.
 
     The gradient of ``x`` is 1, that of ``y`` is ``-floor(x / y)``.
+
+    Shape:
+        x and y broadcast to ``[...]``, the shape of the result.
 
     Raises:
         ArgumentError: an integer is divided by 0. A float gives NaN.

@@ -25,6 +25,9 @@ def cumulative_sum(
         dtype: the elements are cast to it first, and the result is of it.
         include_initial: start with the sum of nothing, 0, so that the axis grows by one.
 
+    Shape:
+        x and the result ``[..., n, ...]``, or the result ``[..., n + 1, ...]`` with ``include_initial``.
+
     Raises:
         ShapeError: no axis is named, and there is not just one.
     """
@@ -41,6 +44,9 @@ def cumulative_prod(
         axis: along which; a 1-d tensor need not name it.
         dtype: the elements are cast to it first, and the result is of it.
         include_initial: start with the product of nothing, 1, so that the axis grows by one.
+
+    Shape:
+        x and the result ``[..., n, ...]``, or the result ``[..., n + 1, ...]`` with ``include_initial``.
 
     Raises:
         ShapeError: no axis is named, and there is not just one.
@@ -71,6 +77,9 @@ def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the largest element up to each place, and its index, int64, without gradient.
 
     Of equal elements the last is taken, and gets the gradient; NaN counts as the largest.
+
+    Shape:
+        x, values and indices ``[...]``.
     """
     held = primitive("cummax", x)
     found = x.device.backend.cummax(held, axis=one_axis("cummax", axis, held.ndim))
@@ -81,6 +90,9 @@ def cummin(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """Return the smallest element up to each place, and its index, int64, without gradient.
 
     Of equal elements the last is taken, and gets the gradient; NaN counts as the smallest.
+
+    Shape:
+        x, values and indices ``[...]``.
     """
     held = primitive("cummin", x)
     found = x.device.backend.cummin(held, axis=one_axis("cummin", axis, held.ndim))
@@ -98,6 +110,9 @@ def diff(
         n: how often, not negative.
         prepend: joined to the front first.
         append: joined to the end first.
+
+    Shape:
+        x ``[..., m, ...]``; result ``[..., m - n, ...]``, longer by what is prepended and appended.
 
     Raises:
         ArgumentError: ``n`` is negative.

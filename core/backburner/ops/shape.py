@@ -20,6 +20,7 @@ from backburner.ops._operands import (
     flag,
     integer,
     one_axis,
+    pad_widths,
     primitive,
     rank,
     same_dtypes,
@@ -40,6 +41,9 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
         x: a tensor.
         shape: the sizes.
         copy: ``False`` refuses to copy. Otherwise memory is shared where that can be, which shows nowhere.
+
+    Shape:
+        The result has ``shape``, of as many elements as x.
 
     Raises:
         ShapeError: the numbers of elements differ.
@@ -73,6 +77,9 @@ def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """Return a tensor whose axis ``i`` is axis ``axes[i]`` of ``x``.
 
+    Shape:
+        The axes of x in the order of ``axes``.
+
     Raises:
         AxisError: ``axes`` is not a permutation.
     """
@@ -103,7 +110,11 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 
 
 def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
-    """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result."""
+    """Return ``x`` with new axes of size 1 at the places that ``axis`` names in the result.
+
+    Shape:
+        x ``[a..., b...]``; result ``[a..., 1, b...]``.
+    """
     held = primitive("expand_dims", x)
     new = 1 if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)) else len(axis)
     rank("expand_dims", held.ndim + new)
@@ -115,6 +126,9 @@ def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
 
 def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
     """Return ``x`` without the named axes, which have size 1; by default without all that do.
+
+    Shape:
+        x ``[a..., 1, b...]``; result ``[a..., b...]``.
 
     Raises:
         ShapeError: a named axis has another size.
@@ -131,7 +145,11 @@ def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
 
 
 def flatten(x: Tensor, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
-    """Return ``x`` with the axes from ``start_axis`` through ``end_axis`` made one; a 0-d tensor becomes 1-d."""
+    """Return ``x`` with the axes from ``start_axis`` through ``end_axis`` made one; a 0-d tensor becomes 1-d.
+
+    Shape:
+        x ``[a..., n, ..., m, b...]``; result ``[a..., n * ... * m, b...]``.
+    """
     held = primitive("flatten", x)
     if held.ndim == 0:
         return reshape(x, (1,))
@@ -144,6 +162,9 @@ def flatten(x: Tensor, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
 
 def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     """Return ``x`` repeated along axes of size 1 and new leading ones, without a copy.
+
+    Shape:
+        The result has ``shape``.
 
     Raises:
         ShapeError: ``x`` does not broadcast to ``shape``.
@@ -164,6 +185,9 @@ def _sequence(op: str, xs: Sequence[Tensor]) -> Sequence[Tensor]:
 
 def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
     """Return tensors joined along an axis they have; ``axis=None`` flattens them first.
+
+    Shape:
+        Inputs ``[a..., n_i, b...]``; result ``[a..., sum(n_i), b...]``.
 
     Raises:
         ShapeError: shapes differ in another axis, or a tensor is 0-d.
@@ -187,6 +211,9 @@ def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
 def stack(xs: Sequence[Tensor], /, axis: int = 0) -> Tensor:
     """Return equally shaped tensors joined along a new axis.
 
+    Shape:
+        Inputs ``[a..., b...]``; result ``[a..., k, b...]`` of ``k`` of them.
+
     Raises:
         ShapeError: shapes differ.
     """
@@ -205,6 +232,9 @@ def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tens
         x: a tensor.
         sizes: how long each part is; an int for parts of one size, the last of which may be shorter.
         axis: the axis that is parted.
+
+    Shape:
+        x ``[a..., n, b...]``; each result ``[a..., n_i, b...]``.
 
     Raises:
         ShapeError: the sizes do not add up to the length of the axis.
@@ -250,7 +280,7 @@ def pad(
     held = primitive("pad", x)
     if not isinstance(mode, str) or mode not in PAD_MODES:
         raise ArgumentError(f"pad: there is no mode {mode!r}. Use one of {', '.join(PAD_MODES)}.")
-    widths = _pad_widths(pad_width, held.ndim)
+    widths = pad_widths(pad_width, held.ndim)
     if len(widths) != held.ndim:
         raise ShapeError(f"pad: {len(widths)} pairs for the {held.ndim} axes of {list(held.shape)}.")
     if any(n < 0 for pair in widths for n in pair):
@@ -267,23 +297,12 @@ def pad(
     return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value, mode=mode), x.device)
 
 
-def _pad_widths(pad_width: Any, ndim: int) -> tuple[Pair, ...]:
-    if not isinstance(pad_width, Sequence):
-        width = integer("pad", "a width", pad_width)
-        return ((width, width),) * ndim
-    if len(pad_width) == 2 and not any(isinstance(n, Sequence) for n in pad_width):
-        return (_pad_pair(pad_width),) * ndim
-    return tuple(_pad_pair(pair) for pair in pad_width)
-
-
-def _pad_pair(pair: Any) -> Pair:
-    if not isinstance(pair, Sequence) or len(pair) != 2:
-        raise ShapeError(f"pad: {pair!r} is not a pair (before, after).")
-    return integer("pad", "a width", pair[0]), integer("pad", "a width", pair[1])
-
-
 def flip(x: Tensor, /, axis: Axis = None) -> Tensor:
-    """Return ``x`` with the order of its elements reversed along the named axes, by default along all."""
+    """Return ``x`` with the order of its elements reversed along the named axes, by default along all.
+
+    Shape:
+        x and the result ``[...]``.
+    """
     held = primitive("flip", x)
     places = all_axes("flip", axis, held.ndim)
     if not places:
@@ -299,6 +318,9 @@ def roll(x: Tensor, /, shift: int | Sequence[int], axis: Axis = None) -> Tensor:
         x: a tensor.
         shift: by how many places, towards the end where it is positive; one for all axes, or one for each.
         axis: the axes, of which one may be named twice; by default ``x`` is rolled as if flat.
+
+    Shape:
+        x and the result ``[...]``.
 
     Raises:
         ShapeError: there is not one shift for each axis.
@@ -330,6 +352,9 @@ def repeat(x: Tensor, repeats: int | Sequence[int] | Tensor, /, *, axis: int | N
         x: a tensor.
         repeats: how often; one number for all entries, or one for each.
         axis: the axis.
+
+    Shape:
+        x ``[a..., n, b...]``; result ``[a..., sum(repeats), b...]``.
 
     Raises:
         ShapeError: there is not one number for each entry.
@@ -379,6 +404,9 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /) -> Tensor:
 
     Where there are fewer repetitions than axes they count for the last axes; where there are more, ``x`` gets
     new leading axes.
+
+    Shape:
+        x ``[n, ...]``; result ``[n * repetitions[0], ...]``.
     """
     held = primitive("tile", x)
     counts = shape_of("tile", repetitions)
@@ -399,6 +427,9 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /) -> Tensor:
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """Return the entries of ``x`` along ``axis``, which they lose: what ``stack`` joined.
 
+    Shape:
+        x ``[a..., k, b...]``; ``k`` results ``[a..., b...]``.
+
     Raises:
         AxisError: ``x`` is 0-d, or has no such axis.
     """
@@ -414,6 +445,9 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
     """Return ``x`` with the axes ``source`` at the places ``destination``; the others keep their order.
+
+    Shape:
+        The axes of x in another order.
 
     Raises:
         AxisError: there are not as many places as axes, or one is named twice.
@@ -432,7 +466,11 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
 
 
 def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
-    """Return ``x`` with two axes exchanged."""
+    """Return ``x`` with two axes exchanged.
+
+    Shape:
+        x ``[..., n, ..., m, ...]``; result ``[..., m, ..., n, ...]``.
+    """
     held = primitive("swapaxes", x)
     first, second = one_axis("swapaxes", axis1, held.ndim), one_axis("swapaxes", axis2, held.ndim)
     order = list(range(held.ndim))
@@ -442,6 +480,9 @@ def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
 
 def broadcast_arrays(*xs: Tensor) -> tuple[Tensor, ...]:
     """Return the tensors repeated to the one shape that all of them broadcast to, without a copy.
+
+    Shape:
+        Each result has the shape that all broadcast to.
 
     Raises:
         ShapeError: they do not broadcast.

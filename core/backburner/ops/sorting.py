@@ -11,7 +11,7 @@ import numpy as np
 from backburner import _tensor
 from backburner.contracts import Array
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.ops import _index, elementwise, indexing, shape
+from backburner.ops import _index, comparison, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
     all_axes,
@@ -39,6 +39,9 @@ def sort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = 
         axis: along which.
         descending: the largest, and NaN, come first.
         stable: equal elements keep their order, which they do in any case.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held = primitive("sort", x)
     flag("sort", "stable", stable)
@@ -56,6 +59,9 @@ def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool
         axis: along which.
         descending: the largest, and NaN, come first.
         stable: equal elements keep their order, which they do in any case.
+
+    Shape:
+        x and the result ``[...]``.
     """
     held = primitive("argsort", x)
     flag("argsort", "stable", stable)
@@ -79,6 +85,9 @@ def topk(
         axis: along which.
         largest: whether the largest or the smallest, which then come first.
         sorted: whether they must be in order, which they are in any case.
+
+    Shape:
+        x ``[..., n, ...]``; values and indices ``[..., k, ...]``.
 
     Raises:
         ArgumentError: ``k`` is negative or longer than the axis.
@@ -128,6 +137,9 @@ def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = No
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """Return the indices of what is not 0, int64 and one tensor for each axis, in row-major order.
 
+    Shape:
+        x of ``d`` axes; ``d`` results ``[k]``.
+
     Raises:
         ShapeError: ``x`` is 0-d.
     """
@@ -174,27 +186,39 @@ def unique_all(x: Tensor, /) -> UniqueAll:
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
-    """Return what occurs, sorted, and how often. See ``unique_all``."""
+    """Return what occurs, sorted, and how often. See ``unique_all``.
+
+    Shape:
+        x ``[...]``; values and counts ``[u]``.
+    """
     primitive("unique_counts", x)
     found = unique_all(x)
     return UniqueCounts(found.values, found.counts)
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """Return what occurs, sorted, and which of them each element is. See ``unique_all``."""
+    """Return what occurs, sorted, and which of them each element is. See ``unique_all``.
+
+    Shape:
+        x ``[...]``; values ``[u]``, inverse ``[...]``.
+    """
     primitive("unique_inverse", x)
     found = unique_all(x)
     return UniqueInverse(found.values, found.inverse_indices)
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    """Return what occurs, sorted. See ``unique_all``."""
+    """Return what occurs, sorted. See ``unique_all``.
+
+    Shape:
+        x ``[...]``; result ``[u]``.
+    """
     primitive("unique_values", x)
     y = sort(shape.flatten(x))
     if y.size < 2:
         return y
     is_first = np.ones(y.shape, np.bool_)
-    is_first[1:] = elementwise.not_equal(y[1:], y[:-1]).numpy()
+    is_first[1:] = comparison.not_equal(y[1:], y[:-1]).numpy()
     return y[is_first]
 
 
@@ -222,6 +246,10 @@ def quantile(
             take one, ``"midpoint"`` their mean, and ``"nearest"`` the nearer one, of equally near ones that at
             the even place. PyTorch's name for it is ``interpolation``.
 
+    Shape:
+        x ``[...]``, q ``[q...]``; result ``[q..., ...]``, which lacks the axes that are reduced, or has 1
+        there with ``keepdims``.
+
     Raises:
         ArgumentError: ``q`` is outside [0, 1], or ``method`` another.
         ShapeError: there is nothing to reduce, or ``q`` has more than one axis.
@@ -247,7 +275,7 @@ def quantile(
     ordered = sort(shape.reshape(rows, (*sizes, count)))
     between = _between(ordered, np.array(wanted) * (count - 1), method)
     last = indexing.take(ordered, np.array([count - 1]), axis=-1)
-    y = elementwise.where(elementwise.equal(last, last), between, last)
+    y = elementwise.where(comparison.equal(last, last), between, last)
     y = shape.permute_dims(y, (len(kept), *range(len(kept))))
     if keep:
         y = shape.reshape(y, (len(wanted), *(1 if i in axes else n for i, n in enumerate(held.shape))))

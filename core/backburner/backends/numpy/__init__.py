@@ -6,6 +6,7 @@ from backburner.backends.numpy import (
     activation,
     attention,
     bitwise,
+    comparison,
     conv,
     convtranspose,
     creation,
@@ -75,15 +76,15 @@ class NumpyBackend:
     where = staticmethod(elementwise.where)
     clip = staticmethod(elementwise.clip)
     astype = staticmethod(elementwise.astype)
-    equal = staticmethod(elementwise.equal)
-    not_equal = staticmethod(elementwise.not_equal)
-    less = staticmethod(elementwise.less)
-    less_equal = staticmethod(elementwise.less_equal)
-    greater = staticmethod(elementwise.greater)
-    greater_equal = staticmethod(elementwise.greater_equal)
-    logical_not = staticmethod(elementwise.logical_not)
-    logical_and = staticmethod(elementwise.logical_and)
-    logical_or = staticmethod(elementwise.logical_or)
+    equal = staticmethod(comparison.equal)
+    not_equal = staticmethod(comparison.not_equal)
+    less = staticmethod(comparison.less)
+    less_equal = staticmethod(comparison.less_equal)
+    greater = staticmethod(comparison.greater)
+    greater_equal = staticmethod(comparison.greater_equal)
+    logical_not = staticmethod(comparison.logical_not)
+    logical_and = staticmethod(comparison.logical_and)
+    logical_or = staticmethod(comparison.logical_or)
 
     sin = staticmethod(trigonometric.sin)
     cos = staticmethod(trigonometric.cos)

@@ -50,15 +50,6 @@ log10 = _unary(np.log10)
 logaddexp = _binary(np.logaddexp)
 hypot = _binary(np.hypot)
 where = _ternary(np.where)
-equal = _binary(np.equal)
-not_equal = _binary(np.not_equal)
-less = _binary(np.less)
-less_equal = _binary(np.less_equal)
-greater = _binary(np.greater)
-greater_equal = _binary(np.greater_equal)
-logical_not = _unary(np.logical_not)
-logical_and = _binary(np.logical_and)
-logical_or = _binary(np.logical_or)
 
 
 def clip(x: Array, /, *, min: Any, max: Any) -> Array:
