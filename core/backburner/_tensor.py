@@ -167,7 +167,8 @@ class Tensor(Held, Elementwise):
             hook: what it returns, of the same shape and dtype, is used in the gradient's place; ``None`` leaves it.
 
         Returns:
-            A function that takes the hook away. A parameter keeps its hooks over steps and loads.
+            A function that takes the hook away. A parameter keeps its hooks over steps, loads
+            and a move to another strategy; a move to the plain device and freezing end them.
 
         Raises:
             FeatureError: the `autodiff` feature is not there.
