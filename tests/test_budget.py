@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import tracemalloc
 from collections import Counter
@@ -167,6 +168,49 @@ def test_dropped_graphs_give_their_room_back() -> None:
     assert len(ledger._heap) < 300
 
 
+def test_an_output_that_many_ops_use_makes_no_one_set_of_them() -> None:
+    def program(b: Any, x: Any) -> Any:
+        shared = b.exp(x)
+        y = shared
+        for _ in range(60):
+            y = b.multiply(b.add(b.tanh(shared), y), shared)
+        return b.sum(y, axis=(0, 1), keepdims=False)
+
+    calls, gradient = recomputed(30 * 4096, program, X * 0.1)
+    assert calls.total() < 180 * 8  # about 180 * 60 if all of them look equally dear
+    assert gradient == recomputed(1 << 30, program, X * 0.1)[1]
+
+
+def test_an_output_that_is_used_again_and_again_does_not_grow() -> None:
+    device = bb.Device.cpu().autodiff().gradient_checkpointing(budget_bytes=1000)
+    y = bb.ones((4,), device=device).require_grad().exp()
+    node = y._primitive.node
+    users = [y * 2.0 for _ in range(5)]
+    for _ in range(100):
+        y * 2.0
+    assert len(node.children) <= 8 and not node.shared
+    users += [y * 2.0 for _ in range(5)]
+    assert node.shared and not node.children
+
+
+@pytest.mark.parametrize("budget", [0, None])
+def test_an_input_that_the_rule_does_not_look_at_is_not_computed_again(budget: int | None) -> None:
+    def program(b: Any, x: Any) -> Any:
+        for _ in range(5):
+            x = b.add(x, b.negative(x))
+        return b.exp(x)
+
+    strategy = (
+        bb.GradientCheckpointing.BALANCED if budget is None else bb.GradientCheckpointing.budget(budget)
+    )
+    counting = Counting()
+    backend: Any = bb.AutodiffBackend(counting, strategy)  # type: ignore[arg-type]
+    y = backend.add(program(backend, backend.require_grad(X)), X)
+    counting.calls.clear()
+    backend.backward(y)
+    assert counting.calls == Counter(add=5, negative=5, exp=1)
+
+
 def test_a_long_chain_is_dropped_and_swept_without_recursion() -> None:
     device = bb.Device.cpu().autodiff().gradient_checkpointing(budget_bytes=1000)
     x = bb.tensor([1.0], device=device).require_grad()
@@ -197,7 +241,33 @@ def test_each_thread_has_a_budget_of_its_own() -> None:
     assert ledgers[0] is not ledgers[1]
 
 
+def test_a_graph_may_be_swept_by_another_thread_while_its_own_goes_on() -> None:
+    device = bb.Device.cpu().autodiff().gradient_checkpointing(budget_bytes=2000)
+    x = bb.tensor(np.linspace(-1, 1, 40, dtype=np.float32), device=device).require_grad()
+
+    def program() -> bb.Tensor:
+        y = x
+        for _ in range(20):
+            y = (y.exp() * 0.1 + y.tanh()) * 0.5
+        return y.sum()
+
+    expected, found = program().backward()[x].numpy().tobytes(), []
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(10):
+            y = program()
+            thread = threading.Thread(target=lambda y=y: found.append(y.backward()[x].numpy().tobytes()))
+            thread.start()
+            program()
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 10
+
+
 def test_a_budget_is_a_value() -> None:
+    assert bb.GradientCheckpointing.budget(np.int64(100)) == bb.GradientCheckpointing.budget(100)  # type: ignore[arg-type]
     device = bb.Device.cpu().autodiff()
     budget = bb.GradientCheckpointing.budget(100)
     assert device.gradient_checkpointing(budget_bytes=100) is device.gradient_checkpointing(budget)

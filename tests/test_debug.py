@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextvars
+import gc
 import math
 import threading
+import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -120,6 +124,43 @@ def test_a_hook_that_fails_leaves_everything_usable(device: bb.Device) -> None:
     assert (x * 2).sum().backward()[x].item() == 2.0
 
 
+@pytest.mark.parametrize("region", [False, True])
+def test_a_hook_that_consumes_what_the_sweep_still_needs_is_an_error(device: bb.Device, region: bool) -> None:
+    x = leaf([1.0], device)
+    y = bb.checkpoint(lambda x: x.exp() * 2, x) if region else x.exp()
+    z, w = y * 3, y * y
+    z.register_hook(lambda g: y.backward() and None)
+    with pytest.raises(bb.GraphError, match="the graph is consumed"):
+        (z + w).backward()
+    z = (v := x.exp()) * 3
+    z.register_hook(lambda g: v.backward(retain_graph=True)[x])
+    assert z.backward()[x].item() == pytest.approx(3 * math.exp(2))
+
+
+def test_a_parameter_keeps_its_hooks_over_a_move_to_another_strategy(device: bb.Device) -> None:
+    layer, seen = nn.Linear(1, 1, bias=False).to(bb.Device.cpu().autodiff()), []
+    remove = layer.weight.register_hook(lambda g: seen.append(g.item()))
+    old = layer(bb.tensor([[3.0]]))
+    layer.to(device.gradient_checkpointing(budget_bytes=10))
+    layer(bb.tensor([[2.0]])).backward()
+    with pytest.raises(bb.GraphError, match="has been changed since"):
+        old.backward()
+    remove()
+    layer(bb.tensor([[2.0]])).backward()
+    assert seen == [2.0]
+
+
+def test_what_a_sweep_leaves_out_is_let_go(device: bb.Device) -> None:
+    x, kept = leaf([1.0, 2.0], device), bb.tensor([3.0, 4.0])
+    array = weakref.ref(kept._primitive)
+    y = bb.checkpoint(lambda x, c: x.exp() * c, x * kept, kept)
+    used, _ = bb.checkpoint(lambda x: (x.exp(), y * 2), x)
+    del kept
+    used.backward()
+    gc.collect()
+    assert array() is None
+
+
 # -- anomaly mode
 
 
@@ -212,6 +253,35 @@ def test_the_mode_ends_with_its_block_also_after_an_error_and_is_this_threads_ow
         raise ZeroDivisionError
     assert found == [-1.0]
     assert x.log().sum().backward()[x].item() == -1.0
+
+
+def test_a_consumed_graph_with_nan_says_that_it_is_consumed(device: bb.Device) -> None:
+    with bb.detect_anomaly():
+        y = leaf([-1.0], device).log() * 2
+    y.backward()
+    with bb.detect_anomaly(), pytest.raises(bb.GraphError, match="the graph is consumed"):
+        y.backward()
+
+
+def test_blocks_that_end_in_another_order_or_place_leave_nothing_behind(device: bb.Device) -> None:
+    def block(eager: bool) -> Iterator[None]:
+        with bb.detect_anomaly(eager):
+            yield
+
+    first, second = block(True), block(False)
+    next(first), next(second)
+    first.close()  # type: ignore[attr-defined]
+    y = leaf([-1.0], device).log()  # the eager one is over
+    with pytest.raises(bb.AnomalyError, match="the result has NaN"):
+        y.backward()
+    second.close()  # type: ignore[attr-defined]
+    leaf([-1.0], device).log().backward(bb.tensor([math.nan]))
+    mode = bb.detect_anomaly()
+    contextvars.copy_context().run(mode.__enter__)
+    mode.__exit__(None, None, None)
+    with mode, mode, pytest.raises(bb.AnomalyError):
+        leaf([-1.0], device).log().backward()
+    leaf([-1.0], device).log().backward()
 
 
 # -- gradcheck

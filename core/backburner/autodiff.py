@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
+import numpy as np
+
 from backburner import features
 from backburner.contracts import Array
 from backburner.errors import ArgumentError, FeatureError, GraphError
@@ -47,11 +49,15 @@ class GradientCheckpointing:
         Raises:
             ArgumentError: it is not an integer of at least 0.
         """
-        if isinstance(budget_bytes, bool) or not isinstance(budget_bytes, int) or budget_bytes < 0:
+        if (
+            isinstance(budget_bytes, bool)
+            or not isinstance(budget_bytes, (int, np.integer))
+            or budget_bytes < 0
+        ):
             raise ArgumentError(
                 f"GradientCheckpointing: budget_bytes must be an integer, 0 or more, got {budget_bytes!r}."
             )
-        return cls("BUDGET", budget_bytes)
+        return cls("BUDGET", int(budget_bytes))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"GradientCheckpointing is frozen: {name} cannot be set.")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import linecache
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Final
@@ -22,32 +20,61 @@ OURS: Final = tuple(f"{Path(file).parent}/" for file in (__file__, str(backburne
 DEPTH: Final = 8
 """How many lines of the user's code a message can name."""
 
-_eager: ContextVar[bool | None] = ContextVar("backburner_anomaly", default=None)
-_looking = 0  # how many contexts are in the mode; variables are looked at while there is one
+
+class Mode:
+    """A context that looks for NaN in what it records and sweeps.
+
+    Blocks may end in another order than they began in, as those of generators do, and elsewhere: each ends itself.
+    """
+
+    __slots__ = ("eager", "_entered")
+
+    def __init__(self, eager: bool) -> None:
+        self.eager = eager
+        self._entered: list[_Block] = []
+
+    def __enter__(self) -> None:
+        block = _Block(self.eager)
+        self._entered.append(block)
+        _blocks.set((*_blocks.get(), block))
+        with _lock:
+            _open.add(block)
+            Variable.made = _note
+
+    def __exit__(self, *error: object) -> None:
+        block = self._entered.pop()
+        with _lock:
+            _open.discard(block)
+            if not _open:
+                Variable.made = None
+        _blocks.set(tuple([other for other in _blocks.get() if other in _open]))
+
+
+class _Block:
+    """One entry into the mode."""
+
+    __slots__ = ("eager",)
+
+    def __init__(self, eager: bool) -> None:
+        self.eager = eager
+
+
+_blocks: ContextVar[tuple[_Block, ...]] = ContextVar("backburner_anomaly", default=())
+_open: Final[set[_Block]] = set()  # of all threads; variables are looked at while there is one
 _lock = threading.Lock()
 
 
-@contextmanager
-def mode(eager: bool) -> Iterator[None]:
-    """Look for NaN in what this context records and sweeps."""
-    global _looking
-    token = _eager.set(eager)
-    with _lock:
-        _looking += 1
-        Variable.made = _note
-    try:
-        yield
-    finally:
-        with _lock:
-            _looking -= 1
-            if not _looking:
-                Variable.made = None
-        _eager.reset(token)
+def _eager() -> bool | None:
+    """Say whether this context is in the mode, and how."""
+    for block in reversed(_blocks.get()):
+        if block in _open:
+            return block.eager
+    return None
 
 
 def sweep(retain: bool) -> Sweep:
     """Return a backward pass, in the mode one that looks for NaN."""
-    return Sweep(retain) if _eager.get() is None else WatchfulSweep(retain)
+    return Sweep(retain) if _eager() is None else WatchfulSweep(retain)
 
 
 class WatchfulSweep(Sweep):
@@ -58,7 +85,7 @@ class WatchfulSweep(Sweep):
     def run(self, root: Node, index: int, g: Array) -> Gradients:
         if has_nan(g):
             raise AnomalyError("backward: the gradient that was given has NaN.")
-        if root.watch is not None and root.watch.nan:
+        if _had_nan(root):
             raise AnomalyError(f"backward: the result has NaN. {_first(root)}")
         return super().run(root, index, g)
 
@@ -79,7 +106,7 @@ def has_nan(x: Array) -> bool:
 
 def _note(variable: Variable) -> None:
     """Note where a variable is made, and whether it has NaN."""
-    eager = _eager.get()
+    eager = _eager()
     if eager is None:
         return
     node = variable.node
@@ -104,11 +131,12 @@ def _had_nan(node: Node) -> bool:
 def _first(root: Node) -> str:
     """Tell which node under one with NaN was the first to have it: an op's is noted, a leaf has it by itself."""
     nodes, _ = reachable((root,))
-    first = next(
-        node
-        for node in nodes
-        if (has_nan(node.value) if isinstance(node, Leaf) else node.watch is not None and node.watch.first)
-    )
+    nan = (has_nan(x.value) if isinstance(x, Leaf) else x.watch is not None and x.watch.first for x in nodes)
+    first = next((node for node, has in zip(nodes, nan, strict=True) if has), None)
+    if first is None:  # what led to it is consumed
+        for node in nodes:
+            node.refuse()
+        return "Put the forward pass inside detect_anomaly to see where it began."
     if first.watch is None or not first.watch.op:
         return f"A leaf of shape {list(first.shapes[0])} has it."
     return f"The first seen came out of {first.watch.op!r}. {_where(first)}"

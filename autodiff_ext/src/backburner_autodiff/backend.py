@@ -133,7 +133,7 @@ class AutodiffBackend(Contract):
         return lambda: hooks.remove(hook) if hook in hooks else None
 
     def anomaly_mode(self, eager: bool) -> AbstractContextManager[None]:
-        return anomaly.mode(eager)
+        return anomaly.Mode(eager)
 
     def checkpoint(self, region: Callable[..., Any], *inputs: Any) -> Any:
         return checkpoint.checkpoint(region, inputs)

@@ -22,6 +22,9 @@ from backburner_autodiff._rule import Array, Rule
 from backburner_autodiff.checkpoint import Lazy
 from backburner_autodiff.tape import Shape, Variable
 
+FAN = 8
+"""How many ops may use an output before it no longer makes one set of them: they do not lean on each other."""
+
 
 class Ledger:
     """What one thread keeps on a device, and what of it to drop first.
@@ -114,11 +117,12 @@ class Budgeted(Lazy):
         ledger: where it is counted.
         size: the bytes that the results take, without views of the inputs.
         cost: what computing them takes, in elements touched or multiplied.
-        children: the nodes whose input it is.
+        children: the nodes whose input it is, unless it is shared.
+        shared: whether these are more than ``FAN``.
         run: while the results are dropped, the set it belongs to.
     """
 
-    __slots__ = ("ledger", "size", "cost", "children", "run", "__weakref__")
+    __slots__ = ("ledger", "size", "cost", "children", "shared", "run", "__weakref__")
 
     def __init__(
         self,
@@ -135,11 +139,12 @@ class Budgeted(Lazy):
         super().__init__(rule, forward, inputs, options, results, shapes, dtype, several)
         self.ledger = ledgers.own
         self.children: list[weakref.ref[Budgeted]] = []
+        self.shared = False
         self.run: Run | None = None
         own = weakref.ref(self)
         for parent in self.parents:
             if isinstance(parent, Budgeted):
-                parent.children.append(own)
+                parent.adopt(own)
         values = [x.value if x.__class__ is Variable else x for x in inputs]
         arrays = [x for x in values if isinstance(x, np.ndarray)]
         made = list(_arrays(results))
@@ -157,9 +162,9 @@ class Budgeted(Lazy):
             self.ledger.freed.append(self.size)
 
     def keep(self, results: tuple[Any, Any]) -> None:
-        if self.run is not None:
-            self.run.whole().cost -= self.cost
-            self.run = None
+        run, self.run = self.run, None
+        if run is not None:
+            run.whole().cost -= self.cost
         self.results = results
         if self.size:
             self.ledger.enter(self)
@@ -171,22 +176,32 @@ class Budgeted(Lazy):
             self.ledger.freed.append(self.size)
             self.results = None
 
+    def adopt(self, child: weakref.ref[Budgeted]) -> None:
+        """Note another node whose input this is."""
+        if len(self.children) == FAN:
+            self.children = [reference for reference in self.children if reference() is not None]
+        if self.shared or len(self.children) == FAN:
+            self.children, self.shared = [], True
+        else:
+            self.children.append(child)
+
     def drop(self) -> None:
         """Let go of the results; the ledger does the counting."""
         self.results = None
-        self.run = Run(self.cost)
-        for other in self._dropped_neighbours():
-            self.run.join(other)
+        own = self.run = Run(self.cost)
+        for node in self._neighbours():
+            if (run := node.run) is not None and not node.shared:
+                own.join(run)
 
     def worth(self) -> float:
         """Return what a byte of the results would cost to have again, dropped neighbours included."""
-        runs = {id(run): run for run in (run.whole() for run in self._dropped_neighbours())}
+        dropped = [run.whole() for node in self._neighbours() if (run := node.run) is not None]
+        runs = {id(run): run for run in dropped}
         return (self.cost + sum(run.cost for run in runs.values())) / self.size
 
-    def _dropped_neighbours(self) -> Iterator[Run]:
-        nodes = [parent for parent in self.parents if isinstance(parent, Budgeted)]
-        nodes += [child for reference in self.children if (child := reference()) is not None]
-        return (node.run for node in nodes if node.run is not None)
+    def _neighbours(self) -> Iterator[Budgeted]:
+        yield from [parent for parent in self.parents if isinstance(parent, Budgeted)]
+        yield from [child for reference in self.children if (child := reference()) is not None]
 
 
 def _arrays(results: Any) -> Iterator[Array]:

@@ -60,20 +60,27 @@ class Lazy(Node):
         self.results = results if self.kept else None
 
     def expand(self, sweep: Sweep, g: Any) -> None:
-        inputs = _input_values(self)
-        residuals = {}
+        self.refuse()  # a hook or another thread may have consumed it since this sweep began
+        rule, parents, indices, results = self.rule, self.parents, self.indices, self.results
         out: Any = None
-        if self.rule.forward is not None or _uses_out(self.rule):
-            out, kept = self.results or self.forward(*inputs, **self.options)
-            if self.rule.forward is not None:
+        residuals = {}
+        if rule.forward is None and not _uses(rule, 0):
+            inputs = _input_values(self, rule)
+        else:
+            inputs = _input_values(self, None if results is None else rule)
+            out, kept = self.forward(*inputs, **self.options) if results is None else results
+            if rule.forward is not None:
                 residuals = {"residuals": kept}
-        vjps = self.rule.function(out, *inputs, **self.options, **residuals)
-        parents, indices = self.parents, self.indices
+        vjps = rule.function(out, *inputs, **self.options, **residuals)
         self.passed(sweep.retain)
         if not sweep.retain:
             self.vjps, self.parents, self.inputs = None, (), ()
-        del inputs, out, residuals
-        sweep.pull(self.rule, vjps, parents, indices, g)
+        del inputs, out, residuals, results
+        sweep.pull(rule, vjps, parents, indices, g)
+
+    def consume(self) -> None:
+        self.passed(retain=False)
+        self.vjps, self.parents, self.inputs = None, (), ()
 
     def keep(self, results: tuple[Any, Any]) -> None:
         """Take results that were computed again, which a node in front of this one needs."""
@@ -86,24 +93,30 @@ class Lazy(Node):
 
 
 @cache
-def _uses_out(rule: Rule) -> bool:
-    """Say whether a rule looks at the output, which may not have to be recomputed for it."""
+def _uses(rule: Rule, place: int) -> bool:
+    """Say whether a rule looks at the output, place 0, or an input: else it need not be recomputed for it."""
     code = rule.function.__code__
-    out = code.co_varnames[0]
-    if out in code.co_cellvars:
+    if place >= code.co_argcount:
+        return True  # one of any number
+    name = code.co_varnames[place]
+    if name in code.co_cellvars:
         return True
     used = (i.argval if isinstance(i.argval, tuple) else (i.argval,) for i in dis.get_instructions(code))
-    return any(out in names for names in used)
+    return any(name in names for names in used)
 
 
-def _input_values(node: Lazy) -> list[Any]:
-    """Return the arrays of a node's inputs."""
-    return [
-        _output(parent, index, _results(parent)[0])
-        if isinstance(parent, Lazy)
-        else _held_value(parent, index, constant)
-        for parent, index, constant in zip(node.parents, node.indices, node.inputs, strict=True)
-    ]
+def _input_values(node: Lazy, rule: Rule | None) -> list[Any]:
+    """Return the arrays of a node's inputs; of those to compute again only what ``rule``, if any, looks at."""
+    values: list[Any] = []
+    for place, parent in enumerate(node.parents):
+        index = node.indices[place]
+        if not isinstance(parent, Lazy):
+            values.append(_held_value(parent, index, node.inputs[place]))
+        elif rule is None or _uses(rule, place + 1):
+            values.append(_output(parent, index, _results(parent)[0]))
+        else:
+            values.append(None)
+    return values
 
 
 def _output(node: Lazy, index: int, out: Any) -> Array:
@@ -120,6 +133,7 @@ def _held_value(node: Node | None, index: int, constant: Any) -> Any:
     if isinstance(node, Leaf):
         return node.value
     assert isinstance(node, Region)
+    node.refuse()
     return node.values[index]
 
 
@@ -134,9 +148,11 @@ def _results(node: Lazy) -> tuple[Any, Any]:
         users[top] = users.get(top, 0) + 1
         if users[top] > 1:
             continue
-        if top.results is not None:
-            held[top] = top.results
+        results = top.results  # read once: another thread may drop it
+        if results is not None:
+            held[top] = results
             continue
+        top.refuse()
         missing.append(top)
         stack.extend(_lazy_parents(top))
     missing.sort(key=_by_id)
@@ -191,9 +207,10 @@ class Region(Node):
 
     def expand(self, sweep: Sweep, g: Any) -> None:
         region, inputs, known = self.region, self.inputs, set(self.parents)
+        self.refuse()  # a hook or another thread may have consumed it since this sweep began
         assert region is not None
         if not sweep.retain:
-            self.vjps, self.parents, self.region, self.inputs, self.values = None, (), None, (), ()
+            self.consume()
         oldest = next_id()
         outputs = _as_tuple(region(*inputs))
         places = _made(outputs, oldest)
@@ -218,6 +235,9 @@ class Region(Node):
         sweep.splice(inside)
         for output, cotangent in roots:
             sweep.give(output.node, output.index, cotangent, REGION)
+
+    def consume(self) -> None:
+        self.vjps, self.parents, self.region, self.inputs, self.values = None, (), None, (), ()
 
 
 def checkpoint(region: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:

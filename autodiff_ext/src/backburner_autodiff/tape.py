@@ -133,12 +133,18 @@ class Node:
 
     def expand(self, sweep: Sweep, g: Any) -> None:
         """Send the cotangents of the outputs on to the parents."""
-        vjps = self.vjps
         parents, indices = self.parents, self.indices
+        vjps = self.vjps
+        if vjps is None:  # since this sweep began: by a hook, or by another thread
+            self.refuse()
+            return
         if not sweep.retain:
             self.vjps, self.parents = None, ()
-        if vjps is not None:
-            sweep.pull(self.rule, vjps, parents, indices, g)
+        sweep.pull(self.rule, vjps, parents, indices, g)
+
+    def consume(self) -> None:
+        """Let go of all that another sweep would need."""
+        self.vjps, self.parents = None, ()
 
 
 LEAF: Final = Rule("leaf", lambda out: ())
@@ -168,6 +174,9 @@ class Leaf(Node):
 
     def expand(self, sweep: Sweep, g: Any) -> None:
         sweep.gradients[self] = g
+
+    def consume(self) -> None:
+        """Stay: a leaf takes part in any number of graphs."""
 
 
 def reachable(roots: Iterable[Node], oldest: int = 0) -> tuple[list[Node], list[Node]]:
@@ -232,8 +241,8 @@ class Sweep:
                         cotangent = tuple(cotangent)
                     self.node = node
                     node.expand(self, cotangent)
-                elif not self.retain and node.__class__ is not Leaf:
-                    node.vjps, node.parents = None, ()
+                elif not self.retain:
+                    node.consume()
         return self.gradients
 
     def splice(self, nodes: list[Node]) -> None:

@@ -68,10 +68,10 @@ class State(Tensor):
         if self.is_tracked():
             held = self._autodiff().replace(self._primitive, array)
         backend = cast(AutodiffBackend, device.backend)
-        if device is not self.device or not self._trainable:
-            held = array
         if device.is_autodiff() and self._trainable:
-            held = backend.require_grad(held)
+            held = backend.require_grad(held)  # a leaf stays what it is, and has the hooks of the one before
+        else:
+            held = array
         self._primitive, self.device = held, device
 
     def _view(self: S, device: Device) -> S:
