@@ -62,6 +62,16 @@ class Gradients:
         )
 
 
+def known_gradients(call: str, grads: Gradients) -> Gradients:
+    """Return gradients, checked to be such."""
+    if not isinstance(grads, Gradients):
+        raise DTypeError(
+            f"{call}: grads must be what Tensor.backward returned, got {type(grads).__name__}. "
+            "Keep its result: grads = loss.backward()."
+        )
+    return grads
+
+
 def cotangent(call: str, gradient: Tensor, of: Tensor) -> Array:
     """Return a gradient's array, which has the shape and dtype of a tensor."""
     if not isinstance(gradient, _tensor.Tensor):

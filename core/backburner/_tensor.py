@@ -12,7 +12,7 @@ import numpy as np
 
 from backburner import features
 from backburner._gradients import Gradients as Gradients
-from backburner._gradients import cotangent, on_arrays
+from backburner._gradients import cotangent, known_gradients, on_arrays
 from backburner._held import Held
 from backburner._methods import Elementwise
 from backburner.autodiff import FEATURE, AutodiffBackend
@@ -141,11 +141,12 @@ class Tensor(Held, Elementwise):
 
     def grad(self, grads: Gradients) -> Tensor | None:
         """Return this leaf's gradient as a plain tensor, or ``None`` if there is none."""
-        return grads.get(self)
+        return known_gradients("Tensor.grad", grads).get(self)
 
     def grad_remove(self, grads: Gradients) -> Tensor | None:
         """Take this leaf's gradient out of ``grads`` and return it as a plain tensor, or ``None``."""
-        found = self._recording("Tensor.grad_remove").grad_remove(self._primitive, grads._grads)
+        backend = self._recording("Tensor.grad_remove")
+        found = backend.grad_remove(self._primitive, known_gradients("Tensor.grad_remove", grads)._grads)
         return None if found is None else Tensor(found, self.device.without_autodiff())
 
     def grad_replace(self, grads: Gradients, gradient: Tensor) -> None:
@@ -156,7 +157,8 @@ class Tensor(Held, Elementwise):
             DTypeError: it has another dtype.
         """
         backend = self._recording("Tensor.grad_replace")
-        backend.grad_replace(self._primitive, grads._grads, cotangent("Tensor.grad_replace", gradient, self))
+        held = known_gradients("Tensor.grad_replace", grads)._grads
+        backend.grad_replace(self._primitive, held, cotangent("Tensor.grad_replace", gradient, self))
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Callable[[], None]:
         """Call ``hook`` with the gradient by this tensor, a plain one, in every backward pass that reaches it.

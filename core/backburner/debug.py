@@ -12,7 +12,7 @@ from backburner import features
 from backburner.autodiff import FEATURE, AutodiffBackend
 from backburner.device import Device
 from backburner.errors import ArgumentError, GradcheckError
-from backburner.ops._operands import number
+from backburner.ops._operands import flag, number
 
 
 def detect_anomaly(eager: bool = False) -> AbstractContextManager[None]:
@@ -41,7 +41,8 @@ def detect_anomaly(eager: bool = False) -> AbstractContextManager[None]:
         backward: 'multiply' made NaN of a gradient that had none.
     """
     features.require(FEATURE, "detect_anomaly")
-    return cast(AutodiffBackend, Device().autodiff().backend).anomaly_mode(eager)
+    at_once = flag("detect_anomaly", "eager", eager)
+    return cast(AutodiffBackend, Device().autodiff().backend).anomaly_mode(at_once)
 
 
 def gradcheck(
@@ -83,11 +84,15 @@ def gradcheck(
     for name, value in (("eps", eps), ("atol", atol), ("rtol", rtol)):
         if not 0 <= number("gradcheck", name, value) < math.inf or (name == "eps" and value == 0):
             raise ArgumentError(f"gradcheck: {name} must be positive and finite, got {value}.")
+    one_direction, raises = (
+        flag("gradcheck", name, value)
+        for name, value in (("directional", directional), ("raise_exception", raise_exception))
+    )
     check = import_module(implementation.modules["gradcheck"]).gradcheck
     try:
-        check(f, inputs, eps, atol, rtol, directional)
+        check(f, inputs, eps, atol, rtol, one_direction)
     except GradcheckError:
-        if raise_exception:
+        if raises:
             raise
         return False
     return True

@@ -28,6 +28,8 @@ REFUSED_GRAPHS = (
     Bad(lambda: bb.gradcheck(bb.exp, 3), A, "gradcheck: none of the inputs is a floating tensor."),
     Bad(lambda: bb.gradcheck(lambda x: x > 0, wide), A, "gradcheck: f must return floating tensors, got "),
     Bad(lambda: bb.gradcheck(bb.exp, wide, eps=0), A, "gradcheck: eps must be positive and finite, got 0."),
+    Bad(lambda: bb.gradcheck(bb.exp, wide, directional="no"), T, "gradcheck: directional must be True or False, got str."),  # type: ignore[arg-type]
+    Bad(lambda: bb.detect_anomaly("no"), T, "detect_anomaly: eager must be True or False, got str."),  # type: ignore[arg-type]
     Bad(lambda: bb.gradcheck(bb.exp, wide, atol=math.nan), A, "gradcheck: atol is NaN."),
     Bad(lambda: bb.gradcheck(lambda x: x * x.detach(), wide), bb.GradcheckError,
         "gradcheck: d output 0[0] / d input 0[0] is 1 by the graph and 2 by differences; 1 of 2 elements are off."),

@@ -434,6 +434,9 @@ REFUSED_GRAPHS: tuple[Bad, ...] = (
     Bad(lambda: v.backward(), D, "Tensor.backward: the tensor is on Device('cpu'), where nothing is recorded. Call Device.autodiff and move the model "),
     Bad(lambda: v.grad_remove(leaf().sum().backward()), D, f"Tensor.grad_remove: {NOWHERE}"),
     Bad(lambda: v.grad_replace(leaf().sum().backward(), v), D, f"Tensor.grad_replace: {NOWHERE}"),
+    Bad(lambda: v.grad(None), T, "Tensor.grad: grads must be what Tensor.backward returned, got NoneType. Keep its "),  # type: ignore[arg-type]
+    Bad(lambda: leaf().grad_remove(2), T, "Tensor.grad_remove: grads must be what Tensor.backward returned, got int. "),  # type: ignore[arg-type]
+    Bad(lambda: leaf().grad_replace({}, v), T, "Tensor.grad_replace: grads must be what Tensor.backward returned, got dict. "),  # type: ignore[arg-type]
     Bad(lambda: Device.cpu().gradient_checkpointing(), D,
         "Device.gradient_checkpointing requires autodiff; call Device.autodiff first"),
     Bad(lambda: auto().gradient_checkpointing("BALANCED"), A,
