@@ -29,8 +29,6 @@ SETS = {
 GROUPS = {"broken": frozenset(name for name in SETS if name.startswith("broken-"))}
 USUAL = frozenset(SETS) - {"build"}
 
-PREPARING = {"test_cli.py", "test_digits.py", "test_kernel_cache.py", "test_modes.py", "test_record.py"}
-
 _HERE = pytest.StashKey[str]()
 _COUNT = pytest.StashKey[tuple[int, int]]()
 
@@ -53,7 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
             f"--feature-set={claimed}, but `autodiff` is {found.state} here: {found.reason}"
         )
     config.stash[_HERE] = claimed
-    config.addinivalue_line("markers", "xdist_group(name): run in one process")
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.register(Counts())
 
@@ -64,12 +61,6 @@ def pytest_report_header(config: pytest.Config) -> str:
     import backburner
 
     return f"feature set {config.stash[_HERE]}: backburner from {backburner.__path__[0]}, numpy {numpy.__version__}"
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    # what a module prepares once is prepared by one process where tests run in several
-    if item.path.name in PREPARING:
-        item.add_marker(pytest.mark.xdist_group(item.path.name))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
