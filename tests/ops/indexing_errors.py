@@ -111,6 +111,7 @@ PICKED = (
     Bad(lambda: bb.one_hot(n, 3), I, "one_hot: index 3 is out of range [0, 3)."),
     Bad(lambda: bb.one_hot([-1]), I, "one_hot: index -1 is out of range [0, 0)."),
     Bad(lambda: bb.one_hot([]), S, "one_hot: there are no indices. Give num_classes."),
+    Bad(lambda: bb.nn.functional.one_hot([3], 3), I, "one_hot: index 3 is out of range [0, 3)."),
     Bad(lambda: bb.one_hot(v), T, "one_hot: indices must be integers, got float32. Use astype(bb.int64)."),
     Bad(lambda: bb.one_hot([0], 2**60), S, "one_hot: a shape has more elements than fit into memory: [1, 1152921504606846976]."),
     Bad(lambda: v.bincount(), T, "bincount: indices must be integers, got float32. Use astype(bb.int64)."),
