@@ -255,6 +255,7 @@ def test_the_mode_ends_with_its_block_also_after_an_error_and_is_this_threads_ow
     assert x.log().sum().backward()[x].item() == -1.0
 
 
+@of_nan
 def test_a_consumed_graph_with_nan_says_that_it_is_consumed(device: bb.Device) -> None:
     with bb.detect_anomaly():
         y = leaf([-1.0], device).log() * 2
@@ -263,6 +264,7 @@ def test_a_consumed_graph_with_nan_says_that_it_is_consumed(device: bb.Device) -
         y.backward()
 
 
+@of_nan
 def test_blocks_that_end_in_another_order_or_place_leave_nothing_behind(device: bb.Device) -> None:
     def block(eager: bool) -> Iterator[None]:
         with bb.detect_anomaly(eager):
@@ -315,6 +317,11 @@ def test_gradcheck_sees_one_wrong_element_among_many() -> None:
 
     with pytest.raises(bb.GradcheckError, match=r"d output 0\[5\] / d input 0\[5\] is 0 by the graph and"):
         bb.gradcheck(f, f64(8))
+
+
+def test_gradcheck_refuses_a_result_too_coarse_for_differences() -> None:
+    with pytest.raises(bb.DTypeError, match="f returned float32, too coarse"):
+        bb.gradcheck(lambda x: x.astype("float32").exp(), f64(2))
 
 
 def test_gradcheck_wants_a_function_of_its_inputs_alone() -> None:

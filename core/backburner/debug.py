@@ -72,7 +72,7 @@ def gradcheck(
 
     Raises:
         GradcheckError: they differ, or ``f`` is not a function of its inputs alone.
-        DTypeError: a floating input is not float64.
+        DTypeError: a floating input or output is not float64.
         FeatureError: the `autodiff` feature is not there.
 
     Example:

@@ -33,7 +33,7 @@ REFUSED = (
     Bad(lambda: F.triplet_margin_loss(v, v, v, p=0), A, "triplet_margin_loss: p must be positive, got 0."),
     Bad(lambda: F.triplet_margin_loss(v, v, v, margin=0), A, "triplet_margin_loss: margin must be positive, got 0."),
     Bad(lambda: F.triplet_margin_loss(v, v, x), S, "triplet_margin_loss: needs as many dimensions each, and one: [3], [3], [2, 3]."),
-    Bad(lambda: F.triplet_margin_loss(v, v, v[:2]), S, "subtract: shapes do not broadcast: [3] and [2]."),
+    Bad(lambda: F.triplet_margin_loss(v, v, v[:2]), S, "triplet_margin_loss: shapes do not broadcast: [3] and [2]."),
     Bad(lambda: F.triplet_margin_with_distance_loss(v, v, v, distance_function=2), T,  # type: ignore[arg-type]
         f"{TRIPLET}: distance_function is a int, not a function."),
 )  # fmt: skip

@@ -68,6 +68,11 @@ class _Check:
         outputs = [y for y in outputs if y.dtype.kind == "f"]
         if not outputs:
             raise ArgumentError(f"gradcheck: f must return floating tensors, got {found!r}.")
+        for y in outputs:
+            if y.dtype != np.float64:
+                raise DTypeError(
+                    f"gradcheck: f returned {y.dtype}, too coarse for differences. Compute in float64, also inside it."
+                )
         return outputs, [arguments[place] for place in self.places]
 
     @staticmethod

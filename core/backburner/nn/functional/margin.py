@@ -18,7 +18,7 @@ from backburner.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeE
 from backburner.nn.functional._reduction import check_reduction, class_weights, factor, reduced, same_shapes
 from backburner.ops import elementwise
 from backburner.ops._index import checked_indices, index_array
-from backburner.ops._operands import flag, floating, integer, number, primitive, same_floats
+from backburner.ops._operands import broadcast_shape, flag, floating, integer, number, primitive, same_floats
 from backburner.ops.reduction import vector_norm
 
 Distance = Callable[[Tensor, Tensor], Tensor]
@@ -333,6 +333,7 @@ def triplet_margin_loss(
         raise ArgumentError(f"{op}: p must be positive, got {p}.")
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
+        broadcast_shape(op, x.shape, y.shape)
         return vector_norm(x - y + shift, ord=order, axis=-1)
 
     return _triplet(op, anchor, positive, negative, distance, margin, swap, reduction)
@@ -377,6 +378,7 @@ def triplet_margin_with_distance_loss(
 
 def _euclidean(x: Tensor, y: Tensor) -> Tensor:
     """Return PyTorch's distance, whose gradient is finite for equal points."""
+    broadcast_shape("triplet_margin_with_distance_loss", x.shape, y.shape)
     return vector_norm(x - y + 1e-6, axis=-1)
 
 
