@@ -41,7 +41,10 @@ def cross_entropy(
     if reduction == "none":
         return loss
     value = np.add.reduce(loss)
-    return np.asarray(value if reduction == "sum" else value / np.add.reduce(row_weight))
+    if reduction == "sum":
+        return np.asarray(value)
+    divisor = np.add.reduce(row_weight)
+    return np.asarray(value / divisor if divisor else np.nan, x.dtype)  # smoothing would make it infinite
 
 
 def soft_target(target: Array, weight: Array | None, smoothing: float) -> Array:
