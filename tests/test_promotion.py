@@ -270,3 +270,10 @@ def test_transposes(device: Device) -> None:
     x = bb.tensor([[1, 2, 3], [4, 5, 6]], device=device)
     assert x.T.tolist() == x.mT.tolist() == [[1, 4], [2, 5], [3, 6]]
     assert bb.zeros((2, 3, 4), device=device).mT.shape == (2, 4, 3)
+
+
+def test_b112_large_uint64_are_compared_exactly_and_do_not_meet_int64() -> None:
+    x, y = (bb.tensor([n], dtype="uint64") for n in (1721142608025344941, 1721142608025339990))
+    assert not (x >= y + 5000).item()
+    with pytest.raises(bb.DTypeError, match="uint64 and int64 have no common integer dtype"):
+        x + bb.tensor([1])

@@ -111,3 +111,10 @@ def sample_fast(x, exp, log, tanh, sigmoid, erf):
         tanh[i] = km.tanh(x[i])
         sigmoid[i] = km.sigmoid(x[i])
         erf[i] = km.erf(x[i])
+
+
+@kernel("x[...] -> x[...]")
+def sample_reciprocal(x, y):
+    one = x.dtype.type(1)
+    for i in prange(x.size):
+        y[i] = one / x[i]

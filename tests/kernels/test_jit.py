@@ -42,7 +42,7 @@ def test_serial_and_parallel_give_the_same_bits_by_rows(dtype, shape):
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf])
-def test_nan_and_infinity_survive_fastmath(odd):
+def test_b111_nan_and_infinity_survive_fastmath(odd):
     x = random(3, 40)
     x[1, 7] = odd
     y, total = np.empty_like(x), np.empty(3, "float32")
@@ -244,7 +244,7 @@ RACES = [(racy_sum, ["s"]), (racy_max, ["m"]), (racy_branch, ["last"]), (racy_af
 
 
 @pytest.mark.parametrize(("function", "found"), RACES, ids=lambda value: getattr(value, "__name__", ""))
-def test_scalars_carried_through_prange_are_found(function, found):
+def test_b109_scalars_carried_through_prange_are_found(function, found):
     assert _races.find_races(function) == found
 
 
@@ -279,3 +279,9 @@ def test_warm_up_makes_every_version_of_every_kernel(monkeypatch):
     ]  # fmt: skip
     assert sorted(chosen["sample_exp"].versions()) == sorted((d, p) for d in DTYPES for p in (False, True))
     assert all(seconds >= 0 for _, seconds in steps)
+
+
+def test_b114_a_division_by_zero_is_an_infinity_and_no_error():
+    y = np.empty(3, "float32")
+    sample_kernels.sample_reciprocal.serial(np.array([0, -0.0, 2], "float32"), y)
+    assert y.tolist() == [np.inf, -np.inf, 0.5]

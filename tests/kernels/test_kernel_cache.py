@@ -111,7 +111,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(tmp_path):
     assert files(tmp_path) == []
 
 
-def test_bounds_checks_are_compiled_in_when_asked_for(tmp_path):
+def test_b110_bounds_checks_are_compiled_in_when_asked_for(tmp_path):
     code = (
         "import numpy as np, sample_kernels\n"
         "try:\n"

@@ -12,9 +12,6 @@ bag = F.embedding_bag
 cube = bb.zeros((2, 3, 3))
 
 REFUSED = (
-    Bad(lambda: F.embedding(bb.tensor([0]), table, sparse=True), A,
-        "embedding: there are no sparse gradients. Leave sparse out: the dense one has the same values."),
-    Bad(lambda: bag(bb.tensor([[0]]), table, sparse=True), A, "embedding_bag: there are no sparse gradients."),
     Bad(lambda: F.embedding([0], table, max_norm=math.nan), A, "embedding: max_norm is NaN."),
     Bad(lambda: F.embedding([0], table, max_norm=-1), A, "embedding: max_norm must not be negative, got -1.0."),
     Bad(lambda: bag([[0]], table, mode="min"), A,

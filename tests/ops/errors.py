@@ -377,6 +377,8 @@ DEEP_INDICES = bb.zeros((1,) * 64, dtype="int64")
 RAGGED: Any = [[1], [1, 2]]
 TOO_MANY = "dimensions are more than 64, the most there can be."
 LIMITS = (
+    Bad(lambda: bb.zeros((1 << 62, 4)), S, "zeros: a shape has more elements than fit into memory: [4611686018427387904, 4].",
+        "B113-a-size-that-overflows"),
     Bad(lambda: bb.zeros((1,) * 65), S, f"zeros: 65 {TOO_MANY}"),
     Bad(lambda: x.reshape((1,) * 63 + (2, 3)), S, f"reshape: 65 {TOO_MANY}"),
     Bad(lambda: x.broadcast_to((1,) * 70), S, f"broadcast_to: 70 {TOO_MANY}"),

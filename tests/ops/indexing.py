@@ -219,7 +219,7 @@ ROWS = (
         (indices(0, 5), real),
         sweep(
             [((4,), (5, 3)), ((2, 6), (5, 3)), ((), (5, 2)), ((0,), (5, 3)), ((2,), (5, 0))],
-            [{}, {"padding_idx": None}],
+            [{}, {"padding_idx": None}, {"sparse": True}],
         ),
         _rows,
     ),

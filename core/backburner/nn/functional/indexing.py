@@ -40,7 +40,7 @@ def embedding(
             that PyTorch gives it: that of the scaled rows.
         norm_type: which norm.
         scale_grad_by_freq: divide the gradient of a row by how often it was named.
-        sparse: PyTorch's layout of the gradient, which is not here: ``False``.
+        sparse: PyTorch's layout of the gradient. Here it is dense, of the same values, either way.
 
     Shape:
         indices ``[...]`` in ``[0, n)``, weight ``[n, d]``; result ``[..., d]``.
@@ -49,11 +49,11 @@ def embedding(
         IndexOutOfRange: an index is outside the table; a negative one is.
         ShapeError: ``weight`` has not two dimensions.
         DTypeError: the indices are not integers.
-        ArgumentError: ``max_norm`` is negative, or ``sparse`` true.
+        ArgumentError: ``max_norm`` is negative.
     """
     found, table, place = _looked_up("embedding", indices, weight, padding_idx, max_norm, norm_type)
     rank("embedding", found.ndim + 1)
-    _dense("embedding", sparse)
+    flag("embedding", "sparse", sparse)
     if flag("embedding", "scale_grad_by_freq", scale_grad_by_freq):
         table = _by_frequency(table, found)
     device = index_device("embedding", table.device, indices)
@@ -102,7 +102,7 @@ def embedding_bag(
     chosen(op, "mode", mode, _MODES)
     if mode != "sum" and per_sample_weights is not None:
         raise ArgumentError(f"{op}: per_sample_weights go with mode 'sum' only, not {mode!r}.")
-    _dense(op, sparse)
+    flag(op, "sparse", sparse)
     by_frequency = flag(op, "scale_grad_by_freq", scale_grad_by_freq)
     if mode == "max" and by_frequency:
         raise ArgumentError(f"{op}: scale_grad_by_freq does not go with mode 'max'.")
@@ -162,13 +162,6 @@ def _looked_up(
         scaled = where(norms > most, fixed * (most / (norms + 1e-7)), fixed)  # PyTorch's constant
         table = scaled + (table - fixed)
     return found, table, padding_idx
-
-
-def _dense(op: str, sparse: bool) -> None:
-    if flag(op, "sparse", sparse):
-        raise ArgumentError(
-            f"{op}: there are no sparse gradients. Leave sparse out: the dense one has the same values."
-        )
 
 
 def _by_frequency(table: Tensor, indices: Array) -> Tensor:
