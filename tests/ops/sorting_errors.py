@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import backburner as bb
-from ops.errors import A, Bad, I, S, T, array, b, n, v, x
+from ops.errors import A, Bad, G, I, S, T, array, b, leaf, n, v, x
 
 zero = bb.tensor(1.0)
 nothing = bb.zeros((0, 3))
@@ -58,3 +58,7 @@ REFUSED = (
     Bad(lambda: v.quantile(x), S, "quantile: q must have at most one axis, got [2, 3]."),
     Bad(lambda: nothing.quantile(0.5), S, "quantile: nothing to reduce: axis (0, 1) of [0, 3]."),
 )  # fmt: skip
+
+REFUSED_GRAPHS = (
+    Bad(lambda: v.quantile(leaf() / 4), G, "quantile: q is a constant and takes no gradient. Use detach() on it."),
+)

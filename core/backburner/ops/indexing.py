@@ -346,9 +346,9 @@ def index_add(x: Tensor, axis: int, index: Any, source: Tensor, /, *, alpha: flo
     found = checked_indices("index_add", found, held.shape[place])
     device = index_device("index_add", x.device, index, source)
     given = _values("index_add", source, held.dtype, device)
-    if alpha != 1:
-        factor = np.asarray(element("index_add", "alpha", alpha, held.dtype), held.dtype)
-        given = device.backend.multiply(given, factor)
+    factor = element("index_add", "alpha", alpha, held.dtype)
+    if factor != 1:
+        given = device.backend.multiply(given, np.asarray(factor, held.dtype))
     where = (*(slice(None),) * place, found)
     return _tensor.Tensor(device.backend.at(held, given, index=where, mode="add"), device)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.contracts import Array
-from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.ops import _index, comparison, elementwise, indexing, shape
 from backburner.ops._operands import (
     Axis,
@@ -253,6 +253,7 @@ def quantile(
     Raises:
         ArgumentError: ``q`` is outside [0, 1], or ``method`` another.
         ShapeError: there is nothing to reduce, or ``q`` has more than one axis.
+        GraphError: ``q`` is tracked.
     """
     held = floating("quantile", x)
     axes = all_axes("quantile", axis, held.ndim)
@@ -261,6 +262,8 @@ def quantile(
     if isinstance(q, _tensor.Tensor):
         if q.ndim > 1:
             raise ShapeError(f"quantile: q must have at most one axis, got {list(q.shape)}.")
+        if q.is_tracked():
+            raise GraphError("quantile: q is a constant and takes no gradient. Use detach() on it.")
         q = q.tolist()
     several = isinstance(q, Sequence)
     wanted = [number("quantile", "q", part) for part in (q if isinstance(q, Sequence) else (q,))]
