@@ -60,5 +60,9 @@ REFUSED = (
 )  # fmt: skip
 
 REFUSED_GRAPHS = (
-    Bad(lambda: v.quantile(leaf() / 4), G, "quantile: q is a constant and takes no gradient. Use detach() on it."),
+    Bad(
+        lambda: v.quantile(leaf() / 4),
+        G,
+        "quantile: q is a constant and takes no gradient. Use detach() on it.",
+    ),
 )
