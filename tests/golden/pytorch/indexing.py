@@ -49,6 +49,7 @@ PYTORCH: dict[str, Torch] = {
     "getitem_by_tensor": getitem,
     "getitem_by_mask": getitem,
     "take": take,
+    "one_hot": F.one_hot,
     # a sparse gradient has no array: the dense one has the same values
     "embedding": lambda indices, table, sparse=False, **options: F.embedding(indices, table, **options),
     "embedding_without_padding_met": F.embedding,

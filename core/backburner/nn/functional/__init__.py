@@ -116,6 +116,7 @@ from backburner.ops.activation import relu as relu
 from backburner.ops.activation import sigmoid as sigmoid
 from backburner.ops.activation import softmax as softmax
 from backburner.ops.elementwise import tanh as tanh
+from backburner.ops.indexing import one_hot as one_hot
 
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
