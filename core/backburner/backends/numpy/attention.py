@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,14 +51,13 @@ def _weigh(scores: Array, block: Block) -> tuple[Array, Array]:
     return highest[..., 0], np.divide(1, total, out=total)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Some heads and some query rows of them; the rows of all heads are those of the scores, ``[rows of all, keys]``.
 
     Attributes:
         heads: which keys and values.
         queries: which query rows.
-        count: how many query heads.
+        members: how many query heads.
         rows: how many query rows.
         keys: how many of the keys any row sees.
         visible: how many of them the first row sees; each further row sees one more, up to all.
@@ -69,7 +68,7 @@ class Block:
 
     heads: slice
     queries: slice
-    count: int
+    members: int
     rows: int
     keys: int
     visible: int
@@ -79,7 +78,7 @@ class Block:
 
     def part_of(self, space: Array) -> Array:
         """Return as much of some memory as the scores take."""
-        shape = self.count * self.rows, self.keys
+        shape = self.members * self.rows, self.keys
         return space[: shape[0] * shape[1]].reshape(shape)
 
     def by_heads(self, scores: Array) -> Array:
