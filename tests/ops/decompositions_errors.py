@@ -61,12 +61,19 @@ def _squared(parts: linalg.SVDResult) -> bb.Tensor:
     return ((parts.U * parts.S) @ parts.Vh)[0].sum()
 
 
+RANK_1 = bb.tensor([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+
 REFUSED_GRAPHS = (
     Bad(lambda: linalg.qr(_tracked(square)).Q.backward(), L, "qr: backward needs linearly independent columns,"),
     Bad(lambda: linalg.qr(_tracked(bb.ones((3, 1))), mode="complete").Q[0, 1].backward(), G,
         "qr: the result depends on which basis the columns of Q beyond the first are, which is arbitrary"),
     Bad(lambda: linalg.svd(_tracked(bb.ones((3, 1)))).U[0, 1].backward(), G, "svd: the result depends on which basis the columns of U"),
-    Bad(lambda: linalg.eigh(_tracked(bb.eye(2))).eigenvectors[:, 0].sum().backward(), G, "eigh: two eigenvalues are equal: "),
-    Bad(lambda: _squared(linalg.svd(_tracked(bb.eye(2)))).backward(), G, "svd: two singular values are equal: "),
+    Bad(lambda: linalg.eigh(_tracked(bb.eye(2))).eigenvectors[:, 0].sum().backward(), G, "eigh: of two equal eigenvalues: "),
+    Bad(lambda: _squared(linalg.svd(_tracked(bb.eye(2)))).backward(), G, "svd: of two equal singular values: "),
+    Bad(lambda: linalg.svd(_tracked(RANK_1), full_matrices=False).U[2, 1].backward(), G, "svd: of a singular value 0: ",
+        "svd-by-a-vector-of-0-that-is-arbitrary"),
+    Bad(lambda: linalg.svd(_tracked(RANK_1.mT), full_matrices=False).Vh[1, 2].backward(), G, "svd: of a singular value 0: ",
+        "svd-by-a-vector-of-0-of-a-wide-matrix"),
+    Bad(lambda: _squared(linalg.svd(_tracked(RANK_1[:2]))).backward(), G, "svd: of a singular value 0: ", "svd-put-together-of-rank-1"),
     Bad(lambda: linalg.svd(_tracked(bb.ones((1, 3)))).Vh[1, 0].backward(), G, "svd: the result depends on which basis the columns of V"),
 )  # fmt: skip

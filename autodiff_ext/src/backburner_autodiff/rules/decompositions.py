@@ -62,6 +62,15 @@ def _noise(values: Array, n: int) -> Array:
     return np.asarray(largest * values.dtype.type(n * np.finfo(values.dtype).eps))
 
 
+ZERO = "of a singular value 0"
+
+
+def _refuse_where(void: Array, turned: Array, scale: Array, op: str, fault: str) -> None:
+    """Refuse a cotangent that turns vectors, by more than rounding for its ``scale``, where they are arbitrary."""
+    if (void & (np.abs(turned) > np.sqrt(np.finfo(turned.dtype).eps) * scale)).any():
+        decompositions.refuse_equal(op, fault)
+
+
 def _inverse_gaps(op: str, which: str, values: Array, n: int, turned: Array) -> Array:
     """Return one over the differences of values, 0 on the diagonal.
 
@@ -70,10 +79,8 @@ def _inverse_gaps(op: str, which: str, values: Array, n: int, turned: Array) -> 
     """
     gap = values[..., None, :] - values[..., :, None]
     equal = np.abs(gap) <= _noise(values, n)[..., None]
-    asked = np.abs(turned) > np.sqrt(np.finfo(turned.dtype).eps) * np.abs(turned).max(initial=0)
-    _diagonal(asked)[...] = False
-    if (equal & asked).any():
-        decompositions.refuse_equal(op, which)
+    others = equal & ~np.eye(values.shape[-1], dtype=bool)
+    _refuse_where(others, turned, np.abs(turned).max(initial=0), op, f"of two equal {which}")
     return np.where(equal, 0, 1 / np.where(equal, 1, gap))
 
 
@@ -224,17 +231,27 @@ def svd(out: tuple[Array, Array, Array], x: Array, *, full_matrices: bool) -> tu
         half, wide = s.dtype.type(0.5), noise[..., None]
         inverse_gaps = _inverse_gaps("svd", "singular values", s, max(x.shape[-2:]), by_left + by_right)
         inner = (turned_left + turned_right) * inverse_gaps
+        largest = np.maximum(np.abs(du).max(initial=0), np.abs(dv).max(initial=0))
+        nought = s <= noise
+        both = nought[..., None, :] & nought[..., :, None] & ~np.eye(k, dtype=bool)
+        _refuse_where(both, by_left - by_right, largest, "svd", ZERO)
         inner += (turned_left - turned_right) * _reciprocal(s[..., None, :] + s[..., :, None], wide)
         inner *= half
         inverse = _reciprocal(s, noise)
         if g[1] is not None:
+            if largest > 0:  # what depends on the values alone may take the slope of 0
+                _refuse_where(nought, g[1], np.abs(g[1]).max(initial=0), "svd", ZERO)
             _diagonal(inner)[...] = np.where(s > noise, g[1], 0)
         y = matmul(matmul(left, inner), _t(right))
         if x.shape[-2] > k and g[0] is not None:
-            across = (du - matmul(left, matmul(_t(left), du))) * inverse[..., None, :]
+            across = du - matmul(left, by_left)
+            _refuse_where(nought[..., None, :], across, largest, "svd", ZERO)
+            across *= inverse[..., None, :]
             y += matmul(across, _t(right))
         if x.shape[-1] > k and g[2] is not None:
-            across = (dv - matmul(right, matmul(_t(right), dv))) * inverse[..., None, :]
+            across = dv - matmul(right, by_right)
+            _refuse_where(nought[..., None, :], across, largest, "svd", ZERO)
+            across *= inverse[..., None, :]
             y += matmul(left, _t(across))
         return y
 

@@ -61,11 +61,11 @@ def refuse_choice(op: str, which: str) -> NoReturn:
     )
 
 
-def refuse_equal(op: str, which: str) -> NoReturn:
-    """Refuse a gradient through vectors of equal values, of which LAPACK has chosen some."""
+def refuse_equal(op: str, fault: str) -> NoReturn:
+    """Refuse a gradient through vectors of equal values, or of 0, of which LAPACK has chosen some."""
     raise GraphError(
-        f"{op}: two {which} are equal: their vectors are any basis of one space, and a gradient through them is not "
-        "known. Use the values alone, or detach() the vectors."
+        f"{op}: {fault}: the vectors are any basis of one space, and a gradient through them is not known. "
+        "Use the values alone, or detach() the vectors."
     )
 
 
