@@ -43,4 +43,6 @@ def test_a_wrong_option_says_what_it_must_be(call: Any, error: type[Exception], 
 
 def test_a_right_option_comes_back_as_a_python_number() -> None:
     assert [count("Layer", "n", np.int32(3)), within("Layer", "p", 1, 0, 1)] == [3, 1.0]
-    assert type(count("Layer", "n", np.int32(3))) is int and type(within("Layer", "p", np.float32(0.5))) is float
+    assert (
+        type(count("Layer", "n", np.int32(3))) is int and type(within("Layer", "p", np.float32(0.5))) is float
+    )
