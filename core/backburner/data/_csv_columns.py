@@ -172,5 +172,5 @@ class Texts:
             self.blocks = self._expanded()
         values = np.concatenate(self.blocks) if self.blocks else np.array([], dtype=np.dtypes.StringDType())
         self.blocks.clear()
-        kind: Kind = self.kind or ("date" if self.is_date else "text")
-        return Column(kind, values, values == "")
+        guess: Kind = "date" if self.is_date else "text"
+        return Column(self.kind or guess, values, values == "")
