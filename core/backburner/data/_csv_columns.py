@@ -123,7 +123,7 @@ class Texts:
 
     def __init__(self, reading: Reading, kind: Kind | None) -> None:
         self.reading = reading
-        self.kind = kind
+        self.kind: Kind | None = kind
         self.is_date = True
         self.places: defaultdict[str, int] = defaultdict()
         self.places.default_factory = self.places.__len__
