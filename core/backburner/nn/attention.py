@@ -148,7 +148,7 @@ class MultiheadAttention(Module):
             if cache is not None:
                 k, v = cache.append(k, v)
         k, v = self._with_more(k, v)
-        p = self.dropout if self.training else 0.0
+        p = self.dropout if self.dropout and self.training else 0.0
         weights = None
         if option(_OP, "need_weights", need_weights):
             weights = _weights(q, k, mask, causal, p)
