@@ -13,6 +13,11 @@ from backburner.nn.activation import Sigmoid as Sigmoid
 from backburner.nn.activation import Softmax as Softmax
 from backburner.nn.activation import Tanh as Tanh
 from backburner.nn.container import Flatten as Flatten
+from backburner.nn.container import Identity as Identity
+from backburner.nn.container import ModuleDict as ModuleDict
+from backburner.nn.container import ModuleList as ModuleList
+from backburner.nn.container import ParameterDict as ParameterDict
+from backburner.nn.container import ParameterList as ParameterList
 from backburner.nn.container import Sequential as Sequential
 from backburner.nn.conv import Conv2d as Conv2d
 from backburner.nn.ctc import CTCLoss as CTCLoss
