@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -86,11 +86,7 @@ betas = several(2, number(0.0, 1.0))
 
 def learning_rate(op: str, name: str, value: Any) -> Rate:
     """Check a learning rate: a number, or a function from the number of steps done so far to one."""
-    if callable(value):
-        function: Callable[[int], float] = value
-        return function
-    number: float = rate(op, name, value)
-    return number
+    return cast(Rate, value if callable(value) else rate(op, name, value))
 
 
 class Group(NamedTuple):
