@@ -257,9 +257,6 @@ class MultiheadAttention(Module):
                 masks.bias = pad(masks.bias, [(0, 0)] * (masks.bias.ndim - 1) + [(0, more)])
         return masks.merged(), causal
 
-    def extra_repr(self) -> str:
-        return f"{self.embed_dim}, {self.num_heads}"
-
 
 def _weights(q: Tensor, k: Tensor, mask: Tensor | None, causal: bool, p: float) -> Tensor:
     """Return the weights of attention, zeros for a query that sees no key."""
