@@ -8,6 +8,8 @@ from typing import Any, overload
 from backburner._tensor import Tensor
 from backburner.errors import DTypeError
 from backburner.nn._module import Module
+from backburner.ops._operands import integer
+from backburner.ops.shape import flatten
 
 
 class Sequential(Module):
@@ -56,11 +58,11 @@ class Flatten(Module):
     """Makes the axes from ``start_axis`` through ``end_axis`` one; by default all but the first."""
 
     def __init__(self, start_axis: int = 1, end_axis: int = -1) -> None:
-        self.start_axis = start_axis
-        self.end_axis = end_axis
+        self.start_axis = integer("Flatten", "start_axis", start_axis)
+        self.end_axis = integer("Flatten", "end_axis", end_axis)
 
     def forward(self, x: Tensor) -> Tensor:
-        return x.flatten(self.start_axis, self.end_axis)
+        return flatten(x, self.start_axis, self.end_axis)
 
     def extra_repr(self) -> str:
         return f"start_axis={self.start_axis}, end_axis={self.end_axis}"
