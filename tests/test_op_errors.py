@@ -79,6 +79,7 @@ def test_an_environment_variable_that_names_no_device_is_told(monkeypatch: pytes
 FILES = (
     *sorted(CORE.glob("ops/*.py")),
     *sorted(CORE.glob("nn/*.py")),
+    *sorted(CORE.glob("nn/utils/*.py")),
     *sorted(CORE.glob("nn/functional/*.py")),
     *(
         CORE / name

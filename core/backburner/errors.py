@@ -54,6 +54,10 @@ class RecordError(BackburnerError, ValueError):
     """A file of weights cannot be read or written as asked."""
 
 
+class DataError(BackburnerError, ValueError):
+    """A file or a dataset does not hold what it was read for."""
+
+
 class IndexOutOfRange(BackburnerError, IndexError):
     """An index points outside its axis."""
 
