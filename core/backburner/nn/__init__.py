@@ -39,6 +39,11 @@ from backburner.nn.attention import MultiheadAttention as MultiheadAttention
 from backburner.nn.cache import KVCache as KVCache
 from backburner.nn.cache import cached_attention as cached_attention
 from backburner.nn.container import Flatten as Flatten
+from backburner.nn.container import Identity as Identity
+from backburner.nn.container import ModuleDict as ModuleDict
+from backburner.nn.container import ModuleList as ModuleList
+from backburner.nn.container import ParameterDict as ParameterDict
+from backburner.nn.container import ParameterList as ParameterList
 from backburner.nn.container import Sequential as Sequential
 from backburner.nn.conv import Conv1d as Conv1d
 from backburner.nn.conv import Conv2d as Conv2d

@@ -13,7 +13,7 @@ from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 from backburner.nn import functional as F
 from backburner.nn._checks import count, flag, within
 from backburner.nn._module import Module
-from backburner.nn.container import Sequential
+from backburner.nn.container import ModuleList, Sequential
 from backburner.nn.linalg import Linear
 from backburner.ops._index import index_array
 from backburner.ops._operands import primitive
@@ -91,7 +91,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.n_clusters = len(starts)
         self.head_size = self.shortlist_size + self.n_clusters
         self.head = Linear(self.in_features, self.head_size, self.head_bias, device, dtype)
-        self.tail = []
+        self.tail = ModuleList()
         for i in range(self.n_clusters):
             hidden = int(self.in_features // self.div_value ** (i + 1))
             size = self.cutoffs[i + 1] - self.cutoffs[i]
