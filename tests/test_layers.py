@@ -113,7 +113,12 @@ def test_state_and_text_are_pytorchs(name: str) -> None:
         k: x.shape for k, x in answer.named("state").items()
     }
     theirs = answer.facts["text"]
-    for old, new in (("start_dim", "start_axis"), ("end_dim", "end_axis"), ("dim=", "axis="), ("NonDynamicallyQuantizable", "")):
+    for old, new in (
+        ("start_dim", "start_axis"),
+        ("end_dim", "end_axis"),
+        ("dim=", "axis="),
+        ("NonDynamicallyQuantizable", ""),
+    ):
         theirs = theirs.replace(old, new)
     assert repr(layer) == (row.text or theirs)
     assert not row.text or row.text != theirs, "this text is PyTorch's"

@@ -73,7 +73,9 @@ class RotaryEmbedding(nn.Module):
         shape = (half, 2) if self.interleaved else (2, half)
         pairs = turned.unflatten(-1, shape)
         pairs = pairs if self.interleaved else pairs.transpose(-1, -2)
-        y = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * torch.polar(torch.ones_like(angles), angles))
+        y = torch.view_as_real(
+            torch.view_as_complex(pairs.contiguous()) * torch.polar(torch.ones_like(angles), angles)
+        )
         y = y if self.interleaved else y.transpose(-1, -2)
         return torch.cat([y.flatten(-2), rest], -1)
 
@@ -88,7 +90,10 @@ class PositionalEncoding(nn.Module):
     def forward(self, x, offset=0):
         length = x.shape[1 if x.ndim == 3 and self.batch_first else 0]
         rows = [
-            [(math.cos if i % 2 else math.sin)(p / 10000 ** ((i - i % 2) / self.d_model)) for i in range(self.d_model)]
+            [
+                (math.cos if i % 2 else math.sin)(p / 10000 ** ((i - i % 2) / self.d_model))
+                for i in range(self.d_model)
+            ]
             for p in range(offset, offset + length)
         ]
         table = torch.tensor(rows, dtype=x.dtype)
@@ -97,7 +102,9 @@ class PositionalEncoding(nn.Module):
 
 
 # Layers that PyTorch does not have, as it would write them.
-TWINS: dict[str, type[nn.Module]] = {kind.__name__: kind for kind in (PositionalEncoding, RotaryEmbedding, SwiGLU)}
+TWINS: dict[str, type[nn.Module]] = {
+    kind.__name__: kind for kind in (PositionalEncoding, RotaryEmbedding, SwiGLU)
+}
 
 
 def layer_class(name: str) -> type[nn.Module]:
@@ -131,11 +138,12 @@ def said(default: Any) -> str:
 
 def signature(kind: type[nn.Module]) -> list[list[str]]:
     """Return the names and defaults of what a layer is made with, under our names."""
+    names = {} if kind.__name__ in TWINS else OURS  # a twin is written by ours
     # A recurrent layer's says nothing: what it takes stands in the first of its overloads.
     told = next(iter(typing.get_overloads(kind.__init__)), kind.__init__)
     found = inspect.signature(told).parameters.values()
     return [
-        [OURS.get(p.name, p.name), said(p.default), p.kind.name]
+        [names.get(p.name, p.name), said(p.default), p.kind.name]
         for p in found
         if p.name not in DEPRECATED and not p.name.startswith("_")
     ]

@@ -28,7 +28,20 @@ from layers import (
 from layers._row import Row
 
 _MODULES = (
-    *(activation, attention, container, conv, dropout, indexing, linalg, loss, norm, pool, recurrent, resample),
+    *(
+        activation,
+        attention,
+        container,
+        conv,
+        dropout,
+        indexing,
+        linalg,
+        loss,
+        norm,
+        pool,
+        recurrent,
+        resample,
+    ),
     *(rotary, shape, transformer),
 )
 FAMILIES: dict[str, Sequence[Row]] = {module.__name__.rpartition(".")[2]: module.ROWS for module in _MODULES}

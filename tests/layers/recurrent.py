@@ -20,15 +20,19 @@ def _layers(kind: str) -> list[Row]:
         Refused("hidden_size must be at least 1", (3, 0)),
         Refused("num_layers must be at least 1", (3, 4, 0)),
         Refused("dropout must be in", (3, 4, 2), {"dropout": 1.5}),
-        *((Refused("proj_size must be below hidden_size", (3, 4), {"proj_size": 4}),) if kind == "LSTM" else ()),
+        *(
+            (Refused("proj_size must be below hidden_size", (3, 4), {"proj_size": 4}),)
+            if kind == "LSTM"
+            else ()
+        ),
         *((Refused("nonlinearity must be", (3, 4, 1, "sigmoid")),) if kind == "RNN" else ()),
     )
     unfit = (
         Unfit("the input must be .t, n, 3.", ((4, 2, 5),)),
         Unfit("the input must be .t, n, 3.", ((3,),)),
-        Unfit("hx must", ((4, 2, 3), ((1, 2, 4), (1, 2, 4)) if kind == "LSTM" else (1, 2, 5)))
-        if kind != "LSTM"
-        else Unfit("hx must be a pair", ((4, 2, 3), (1, 2, 4))),
+        Unfit("hx must be a pair", ((4, 2, 3), (1, 2, 4)))
+        if kind == "LSTM"
+        else Unfit("hx must have shape", ((4, 2, 3), (1, 2, 5))),
     )
     many = {"num_layers": 2, "bidirectional": True}
     rows = [
@@ -41,7 +45,9 @@ def _layers(kind: str) -> list[Row]:
     if kind == "RNN":
         rows.append(Row(kind, (3, 4, 2, "relu"), inputs=(_X, real(2, 2, 4))))
     if kind == "LSTM":
-        rows.append(Row(kind, (3, 4), {**many, "proj_size": 2}, inputs=(_X, _states(kind, 4, 2, 4, projected=2))))
+        rows.append(
+            Row(kind, (3, 4), {**many, "proj_size": 2}, inputs=(_X, _states(kind, 4, 2, 4, projected=2)))
+        )
         rows.append(Row(kind, (3, 4), {"bias": False, "proj_size": 3}, inputs=(_ONE,)))
     return rows
 
