@@ -53,7 +53,7 @@ class Accuracy(Ratio):
         kept = _kept(classes, self.ignore_index)
         scores, classes = scores[kept], classes[kept]
         known_classes(self._op, classes, scores.shape[1])
-        return {"sum": np.sum(scores.argmax(axis=1) == classes), "count": np.array(len(classes))}
+        return {"sum": np.asarray((scores.argmax(axis=1) == classes).sum()), "count": np.array(len(classes))}
 
 
 class TopKAccuracy(Ratio):
@@ -88,7 +88,7 @@ class TopKAccuracy(Ratio):
         own = np.take_along_axis(scores, classes[:, None], axis=1)
         before = np.arange(scores.shape[1]) < classes[:, None]
         place = np.sum((scores > own) | (scores == own) & before, axis=1)
-        return {"sum": np.sum(place < self.k), "count": np.array(len(classes))}
+        return {"sum": np.asarray((place < self.k).sum()), "count": np.array(len(classes))}
 
 
 class Binary:
@@ -166,7 +166,7 @@ class BinaryAccuracy(Ratio):
 
     def _measured(self, output: Array, target: Array) -> State:
         answers, classes = self._answers(output, target)
-        return {"sum": np.sum(answers == classes), "count": np.array(answers.size)}
+        return {"sum": np.asarray((answers == classes).sum()), "count": np.array(answers.size)}
 
 
 class Counted(Metric):

@@ -215,7 +215,7 @@ class CrossEntropy(Ratio):
                 )
             with np.errstate(divide="ignore"):
                 losses = -np.log(own)
-        return {"sum": np.sum(losses), "count": np.array(len(classes))}
+        return {"sum": np.asarray(losses.sum()), "count": np.array(len(classes))}
 
 
 class Perplexity(CrossEntropy):
@@ -263,4 +263,4 @@ class LogLoss(Ratio):
             else:
                 yes, no = -np.log(x), -np.log1p(-x)
             losses = np.where(y > 0, y * yes, 0) + np.where(y < 1, (1 - y) * no, 0)
-        return {"sum": np.sum(losses), "count": np.array(losses.size)}
+        return {"sum": np.asarray(losses.sum()), "count": np.array(losses.size)}
