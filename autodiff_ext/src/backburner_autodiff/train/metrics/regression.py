@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner import Tensor, asarray
+from backburner import asarray
 from backburner.errors import DTypeError, ShapeError
 from backburner_autodiff._rule import Array
 from backburner_autodiff.train.metrics._metric import Metric, Ratio, State, alike
@@ -37,8 +37,8 @@ class Loss(Ratio):
             raise ShapeError("Loss: target has no axis of examples.")
         if not len(target):  # whose mean is NaN
             return {"sum": np.array(0.0), "count": np.array(0)}
-        found = self.loss(asarray(output, copy=True), asarray(target, copy=True))
-        value = float(found.item() if isinstance(found, Tensor) else found)
+        found: Any = self.loss(asarray(output, copy=True), asarray(target, copy=True))
+        value = float(found)
         return {"sum": np.array(value * len(target)), "count": np.array(len(target))}
 
 
@@ -51,7 +51,7 @@ class MAE(Ratio):
 
     def _measured(self, output: Array, target: Array) -> State:
         x, y = alike(self._op, output, target)
-        return {"sum": np.sum(np.abs(x - y)), "count": np.array(x.size)}
+        return {"sum": np.asarray(np.abs(x - y).sum()), "count": np.array(x.size)}
 
 
 class MSE(Ratio):
@@ -70,7 +70,7 @@ class MSE(Ratio):
 
     def _measured(self, output: Array, target: Array) -> State:
         x, y = alike(self._op, output, target)
-        return {"sum": np.sum((x - y) ** 2), "count": np.array(x.size)}
+        return {"sum": np.asarray(((x - y) ** 2).sum()), "count": np.array(x.size)}
 
 
 class RMSE(MSE):
@@ -96,7 +96,7 @@ class MAPE(Ratio):
     def _measured(self, output: Array, target: Array) -> State:
         x, y = alike(self._op, output, target)
         shares = np.abs(x - y) / np.maximum(np.abs(y), np.finfo(np.float64).eps)
-        return {"sum": np.sum(shares), "count": np.array(x.size)}
+        return {"sum": np.asarray(shares.sum()), "count": np.array(x.size)}
 
 
 class _Moments(Metric):
