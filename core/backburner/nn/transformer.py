@@ -16,9 +16,9 @@ from backburner.errors import DTypeError, ShapeError
 from backburner.nn import functional as F
 from backburner.nn._checks import count, flag
 from backburner.nn._module import Module
-from backburner.nn.activation import Dropout
 from backburner.nn.attention import MultiheadAttention
 from backburner.nn.cache import KVCache
+from backburner.nn.dropout import Dropout
 from backburner.nn.init import xavier_uniform
 from backburner.nn.linalg import Linear
 from backburner.nn.norm import LayerNorm
