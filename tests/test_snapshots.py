@@ -151,6 +151,20 @@ def test_data_that_draws_from_the_streams_goes_on_at_an_epochs_end(tmp_path: Pat
     assert everything(second) == everything(whole)
 
 
+def test_data_that_draws_its_order_goes_on_in_the_middle_of_an_epoch(tmp_path: Path) -> None:
+    class Ordered:
+        def __iter__(self) -> Any:
+            order = bb.random.permutation(50).numpy()
+            yield from ((X[order[i : i + 10]], Y[order[i : i + 10]]) for i in range(0, 50, 10))
+
+    whole = make()
+    whole.fit(Ordered(), max_steps=13)
+    make(snapshots=tmp_path).fit(Ordered(), max_steps=8)
+    second = make(snapshots=tmp_path)
+    second.fit(Ordered(), max_steps=13, resume=True)
+    assert everything(second) == everything(whole)
+
+
 def test_without_a_seed_the_devices_stream_is_kept_too(tmp_path: Path) -> None:
     def run(trainer: Trainer, steps: int, resume: Any = False) -> dict[str, Any]:
         if not resume:

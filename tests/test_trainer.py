@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -176,6 +177,21 @@ def test_max_steps_ends_in_the_middle_of_an_epoch() -> None:
 def test_max_steps_at_the_end_of_an_epoch_leaves_it_whole() -> None:
     history = make().fit(batches(), max_steps=8)
     assert [row.get("partial", False) for row in history] == [False, False]
+
+
+def test_data_that_is_longer_than_it_says_is_used_whole() -> None:
+    class Long:
+        def __len__(self) -> int:
+            return 2
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(batches())
+
+    trainer, plain = make(), make()
+    trainer.fit(Long(), epochs=2)
+    plain.fit(batches(), epochs=1)
+    plain.fit(batches(), epochs=1)
+    assert trainer.steps == 8 and bits(trainer.model) == bits(plain.model)
 
 
 # -- batches of other kinds
@@ -414,6 +430,20 @@ def test_early_stopping_may_leave_the_last_weights() -> None:
     plain.fit(batches(25), epochs=2)
     assert bits(trainer.model) == bits(plain.model)
     assert history.stopped == "early stopping: valid_loss was best with 1 in epoch 1, 1 epochs ago"
+
+
+def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
+    class Press(Callback):
+        def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+            if trainer.steps == 5:
+                signal.raise_signal(signal.SIGINT)
+
+    trainer = make(kind=Says, callbacks=[EarlyStopping(patience=9), Press()])
+    trainer.says = [1, 2, 3]
+    assert trainer.fit(batches(25), (XV, YV), epochs=3).stopped == "interrupted"
+    plain = make()
+    plain.fit(batches(25), epochs=1)
+    assert bits(trainer.model) == bits(plain.model)
 
 
 def test_a_new_fit_begins_to_wait_anew() -> None:

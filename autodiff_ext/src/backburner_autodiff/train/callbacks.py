@@ -83,7 +83,7 @@ class EarlyStopping(Callback):
         patience: so many epochs in a row without a better value stop the fit.
         min_delta: what is better by no more than this counts as not better.
         restore_best: whether at the end of the fit, however it ends, the model gets the weights, buffers and running
-            mean of weights of the best epoch.
+            mean of weights of the best epoch. Snapshots keep those that training goes on with.
 
     Raises:
         ArgumentError: an option that makes no sense.
@@ -138,7 +138,7 @@ class EarlyStopping(Callback):
             )
 
     def on_fit_end(self, trainer: Trainer, history: History) -> None:
-        if self.restore_best and self._weights and not trainer.interrupted:
+        if self.restore_best and self._weights:
             trainer.load_weights(self._weights)
 
     def state_dict(self) -> dict[str, Any]:
