@@ -28,6 +28,13 @@ LAYERS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], tuple[int, ...
         (6, 2, 1, 3),
         (6, 3, 1, 1),
     ),
+    "conv1d that wraps": (
+        lambda: nn.Conv1d(2, 4, 3, padding="same", padding_mode="circular"),
+        (2, 2, 6),
+        (3, 2, 3),
+        (4, 3, 1),
+    ),
+    "conv3d": (lambda: nn.Conv3d(2, 2, 2), (1, 2, 3, 3, 3), (3, 2, 2, 2, 2), (2, 3, 1, 1, 1)),
     "embedding": (lambda: nn.Embedding(9, 5), (2, 3), (9, 3), (5, 3)),
     "embedding with padding": (lambda: nn.Embedding(9, 5, padding_idx=2), (2, 8), (9, 3), (5, 3)),
 }

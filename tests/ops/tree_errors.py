@@ -120,7 +120,8 @@ SUMMARY = (
 REFUSED += SUMMARY
 
 LORA = (
-    Bad(lambda: nn.LoRA(nn.ReLU()), T, "LoRA: cannot change a ReLU. Use a Linear, a convolution, or an Embedding without"),
+    Bad(lambda: nn.LoRA(nn.ReLU()), T, "LoRA: cannot change ReLU. Use a Linear, a convolution, or an Embedding without"),
+    Bad(lambda: nn.LoRA(nn.Embedding(2, 2, max_norm=1.0)), T, "LoRA: cannot change Embedding."),
     Bad(lambda: nn.LoRA(nn.Linear(1, 1), rank=0), A, "LoRA: rank must be at least 1, got 0."),
     Bad(lambda: nn.LoRA(nn.Linear(1, 1), alpha=float("inf")), A, "LoRA: alpha must be finite, got inf."),
     Bad(lambda: nn.lora(3, "*"), T, "lora: needs a module, got int."),

@@ -14,7 +14,7 @@ from backburner.nn._checks import count, within
 from backburner.nn._module import Module
 from backburner.nn._names import choose
 from backburner.nn._parameter import Parameter, State
-from backburner.nn.conv import Conv2d
+from backburner.nn.conv import Conv1d, Conv2d, Conv3d
 from backburner.nn.functional._options import finite
 from backburner.nn.indexing import Embedding
 from backburner.nn.linalg import Linear
@@ -58,7 +58,7 @@ class LoRA(Module):
     def __init__(self, base: Module, rank: int = 8, alpha: float | None = None, dropout: float = 0.0) -> None:
         if not can_adapt(base):
             raise DTypeError(
-                f"LoRA: cannot change a {type(base).__name__}. Use a Linear, a convolution, or an Embedding "
+                f"LoRA: cannot change {type(base).__name__}. Use a Linear, a convolution, or an Embedding "
                 "without max_norm."
             )
         self.rank = count("LoRA", "rank", rank)
@@ -157,7 +157,7 @@ def can_adapt(layer: object) -> bool:
     """Say whether ``LoRA`` can change a layer."""
     if isinstance(layer, Embedding):
         return getattr(layer, "max_norm", None) is None
-    return isinstance(layer, (Linear, Conv2d))
+    return isinstance(layer, (Linear, Conv1d, Conv2d, Conv3d))
 
 
 def lora(
