@@ -398,6 +398,15 @@ def test_an_archive_made_to_do_harm_is_refused(kind: str, tmp_path: Path) -> Non
         record.read(tmp_path / "w")
 
 
+def test_what_is_compressed_is_unpacked_when_it_is_used_and_an_error_names_it(tmp_path: Path) -> None:
+    files = {"data/0": bytes(24)}
+    content = archive(whole(mapping(w=tensor())), files, compression=zipfile.ZIP_DEFLATED)
+    (tmp_path / "w").write_bytes(central(content, 16, b"\1\1\1\1", 1))
+    found = record.read(tmp_path / "w")
+    with pytest.raises(RecordError, match=f"^record: {tmp_path}/w: tensor 'w': its file '0' is broken"):
+        found["w"]
+
+
 @pytest.mark.parametrize("root", ["", "../../", "/etc/", "a/b/c/", "C:/", "größe/"])
 def test_names_in_an_archive_are_no_paths(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

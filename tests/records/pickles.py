@@ -65,20 +65,42 @@ def whole(body: bytes, protocol: int = 2) -> bytes:
 
 
 def archive(
-    pickled: bytes, files: Mapping[str, bytes] | None = None, root: str = "archive/", **options: int
+    pickled: bytes,
+    files: Mapping[str, bytes] | None = None,
+    root: str = "archive/",
+    compression: int = zipfile.ZIP_STORED,
+    align: int = 1,
+    shift: int = 0,
 ) -> bytes:
-    """Return a checkpoint of today around a pickle."""
+    """Return a checkpoint of today around a pickle.
+
+    Its storages begin at a multiple of ``align``, 64 in PyTorch's, and ``shift``.
+    """
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", **options) as made:
+    with zipfile.ZipFile(buffer, "w", compression) as made:
         made.writestr(f"{root}data.pkl", pickled)
         for name, content in ({"data/0": FLOATS} if files is None else files).items():
-            made.writestr(f"{root}{name}", content)
+            entry = zipfile.ZipInfo(f"{root}{name}")
+            entry.compress_type = compression
+            begin = buffer.tell() + 30 + len(entry.filename.encode()) + 4
+            if align > 1:
+                padding = -begin % align + shift
+                entry.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
+            made.writestr(entry, content)
     return buffer.getvalue()
 
 
 def legacy(
-    pickled: bytes, keys: bytes = pickle.dumps(["0"], 2), storages: bytes = b"\6" + bytes(7) + FLOATS
+    pickled: bytes,
+    keys: bytes = pickle.dumps(["0"], 2),
+    storages: bytes = b"\6" + bytes(7) + FLOATS,
+    align: int = 1,
+    shift: int = 0,
 ) -> bytes:
     """Return a checkpoint of before 1.6 around a pickle."""
-    begin = [0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}]
-    return b"".join(pickle.dumps(part, 2) for part in begin) + pickled + keys + storages
+
+    def begin(padding: int) -> bytes:
+        parts = [0x1950A86A20F9469CFC6C, 1001, {"little_endian": True, "padding": "x" * padding}]
+        return b"".join(pickle.dumps(part, 2) for part in parts) + pickled + keys
+
+    return begin(-len(begin(0)) % align + shift) + storages

@@ -70,9 +70,17 @@ def read_zip(data: Array, files: Mapping[str, _zip.File]) -> Checkpoint:
         return storage
 
     found, _ = _pickle.load(_zip.content(data, described, pickles[0]).data, 0, _objects.find, persistent)
-    return Checkpoint(
-        "pytorch", found, lambda storage: _zip.content(data, stored(storage.key), storage.key), order
-    )
+    inflated: dict[str, Array] = {}  # kept, as any number of tensors may be parts of one block
+
+    def block(storage: Storage) -> Array:
+        file = stored(storage.key)
+        if file.method == _zip.STORED:
+            return _zip.content(data, file, storage.key)
+        if storage.key not in inflated:
+            inflated[storage.key] = _zip.content(data, file, storage.key)
+        return inflated[storage.key]
+
+    return Checkpoint("pytorch", found, block, order)
 
 
 def _byte_order(data: Array, file: _zip.File | None) -> Literal["<", ">"]:

@@ -144,7 +144,7 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
     Args:
         root: the object, whose tensors are descriptions.
         key: which mapping to take, a path with dots; by default the one under a usual name, if there is one.
-        everything: take all of it where there is a choice.
+        everything: take all of it where there is a choice and no ``key``.
 
     Raises:
         Malformed: there are none, or several and no ``key``, or a tensor of a kind that there is no array for.
@@ -153,7 +153,7 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
     try:
         chosen, key, keys = _choose(root, key, visits)
     except Malformed:
-        if not everything or not isinstance(root, dict):
+        if not everything or key is not None or not isinstance(root, dict):
             raise
         chosen, key, keys = root, "", tuple(name for name in root if type(name) is str)
     tensors: dict[str, Tensor] = {}
