@@ -27,6 +27,7 @@ BUILTIN: dict[type[Exception], type[Exception]] = {
     bb.IndexOutOfRange: IndexError,
     bb.AxisError: IndexError,
     bb.MissingGradient: KeyError,
+    bb.MissingKey: KeyError,
     bb.LinAlgError: np.linalg.LinAlgError,
 }
 """What a caller who knows only Python catches each of them by."""

@@ -46,6 +46,35 @@ class AnomalyError(GraphError, FloatingPointError):
     """A NaN where ``detect_anomaly`` was on the watch."""
 
 
+class NonFiniteError(BackburnerError, FloatingPointError):
+    """A loss or a gradient is NaN or infinite, and training stops before the step that it would spoil.
+
+    Attributes:
+        step: which step it would have been, from 1.
+        epoch: the epoch, from 1.
+        batch_index: which batch of the epoch, from 0.
+        batch: the batch itself.
+        random_state: what ``bb.random.set_state`` takes to draw the same numbers again.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        step: int = 0,
+        epoch: int = 0,
+        batch_index: int = 0,
+        batch: Any = None,
+        random_state: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.step = step
+        self.epoch = epoch
+        self.batch_index = batch_index
+        self.batch = batch
+        self.random_state = random_state
+
+
 class GradcheckError(BackburnerError, AssertionError):
     """A gradient is not the slope that finite differences find."""
 
@@ -62,12 +91,32 @@ class IndexOutOfRange(BackburnerError, IndexError):
     """An index points outside its axis."""
 
 
+class MissingKey(BackburnerError, KeyError):
+    """A name that a container of modules or parameters does not have."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would show the message in quotes
+
+
 class AxisError(ShapeError, IndexOutOfRange):
     """An axis that the array does not have; also both builtins, as NumPy's is."""
 
 
 class LinAlgError(BackburnerError, np.linalg.LinAlgError):
     """A matrix that has no such inverse or decomposition, or none that LAPACK finds; also NumPy's."""
+
+
+class MissingPackage(BackburnerError, ImportError):
+    """A call needs a package that an extra of this one brings, and it is not installed."""
+
+    def __init__(self, call: str, package: str, extra: str) -> None:
+        self.call, self.package, self.extra = call, package, extra
+        super().__init__(
+            f'{call}: {package} is needed and not installed. Install it: pip install "backburner[{extra}]"'
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.call, self.package, self.extra)
 
 
 class FeatureError(BackburnerError, ImportError, NotImplementedError):
