@@ -64,7 +64,7 @@ def test_the_digits_are_found_in_a_zipped_package(tmp_path: Path) -> None:
         check=True,
     ).stdout
     file, total = output.rsplit(maxsplit=1)
-    assert Path(file) == tmp_path / "app.zip" / "backburner" / "data.py"
+    assert Path(file) == tmp_path / "app.zip" / "backburner" / "data" / "__init__.py"
     assert int(total) == data.digits()[1].sum()
 
 

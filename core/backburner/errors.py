@@ -54,8 +54,19 @@ class RecordError(BackburnerError, ValueError):
     """A file of weights cannot be read or written as asked."""
 
 
+class DataError(BackburnerError, ValueError):
+    """A file or a dataset does not hold what it was read for."""
+
+
 class IndexOutOfRange(BackburnerError, IndexError):
     """An index points outside its axis."""
+
+
+class MissingKey(BackburnerError, KeyError):
+    """A name that a container of modules or parameters does not have."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would show the message in quotes
 
 
 class AxisError(ShapeError, IndexOutOfRange):

@@ -2,6 +2,7 @@
 
 from backburner.nn import functional as functional
 from backburner.nn import init as init
+from backburner.nn import utils as utils
 from backburner.nn._module import Module as Module
 from backburner.nn._parameter import Buffer as Buffer
 from backburner.nn._parameter import Parameter as Parameter
@@ -12,10 +13,19 @@ from backburner.nn.activation import ReLU as ReLU
 from backburner.nn.activation import Sigmoid as Sigmoid
 from backburner.nn.activation import Softmax as Softmax
 from backburner.nn.activation import Tanh as Tanh
+from backburner.nn.attention import MultiheadAttention as MultiheadAttention
+from backburner.nn.cache import KVCache as KVCache
+from backburner.nn.cache import cached_attention as cached_attention
 from backburner.nn.container import Flatten as Flatten
+from backburner.nn.container import Identity as Identity
+from backburner.nn.container import ModuleDict as ModuleDict
+from backburner.nn.container import ModuleList as ModuleList
+from backburner.nn.container import ParameterDict as ParameterDict
+from backburner.nn.container import ParameterList as ParameterList
 from backburner.nn.container import Sequential as Sequential
 from backburner.nn.conv import Conv2d as Conv2d
 from backburner.nn.ctc import CTCLoss as CTCLoss
+from backburner.nn.generation import generate as generate
 from backburner.nn.indexing import Embedding as Embedding
 from backburner.nn.linalg import Linear as Linear
 from backburner.nn.loss import BCELoss as BCELoss
@@ -55,6 +65,12 @@ from backburner.nn.pool import MaxPool3d as MaxPool3d
 from backburner.nn.pool import MaxUnpool1d as MaxUnpool1d
 from backburner.nn.pool import MaxUnpool2d as MaxUnpool2d
 from backburner.nn.pool import MaxUnpool3d as MaxUnpool3d
+from backburner.nn.recurrent import GRU as GRU
+from backburner.nn.recurrent import LSTM as LSTM
+from backburner.nn.recurrent import RNN as RNN
+from backburner.nn.recurrent import GRUCell as GRUCell
+from backburner.nn.recurrent import LSTMCell as LSTMCell
+from backburner.nn.recurrent import RNNCell as RNNCell
 from backburner.nn.regression import GaussianNLLLoss as GaussianNLLLoss
 from backburner.nn.regression import HuberLoss as HuberLoss
 from backburner.nn.regression import L1Loss as L1Loss
@@ -62,6 +78,9 @@ from backburner.nn.regression import MSELoss as MSELoss
 from backburner.nn.regression import PoissonNLLLoss as PoissonNLLLoss
 from backburner.nn.regression import SmoothL1Loss as SmoothL1Loss
 from backburner.nn.resample import Upsample as Upsample
+from backburner.nn.rotary import PositionalEncoding as PositionalEncoding
+from backburner.nn.rotary import RotaryEmbedding as RotaryEmbedding
+from backburner.nn.rotary import alibi_mask as alibi_mask
 from backburner.nn.shape import CircularPad1d as CircularPad1d
 from backburner.nn.shape import CircularPad2d as CircularPad2d
 from backburner.nn.shape import CircularPad3d as CircularPad3d
@@ -77,7 +96,12 @@ from backburner.nn.shape import ReplicationPad3d as ReplicationPad3d
 from backburner.nn.shape import ZeroPad1d as ZeroPad1d
 from backburner.nn.shape import ZeroPad2d as ZeroPad2d
 from backburner.nn.shape import ZeroPad3d as ZeroPad3d
+from backburner.nn.transformer import Transformer as Transformer
+from backburner.nn.transformer import TransformerDecoder as TransformerDecoder
+from backburner.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer
+from backburner.nn.transformer import TransformerEncoder as TransformerEncoder
+from backburner.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
 
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
-__all__ = ["functional", "init", *(name for name, found in globals().items() if callable(found))]
+__all__ = ["functional", "init", "utils", *(name for name, found in globals().items() if callable(found))]

@@ -7,6 +7,7 @@ from typing import Any
 from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.nn import functional as F
+from backburner.nn._checks import flag
 from backburner.nn._module import Module
 from backburner.nn.init import uniform_fan_in
 from backburner.ops._operands import shape_of
@@ -21,6 +22,9 @@ class Linear(Module):
         bias: whether there is one.
         device: where the parameters are.
         dtype: theirs; float32 by default.
+
+    Raises:
+        DTypeError: ``bias`` is neither True nor False.
 
     Shape:
         input ``[..., in_features]``, output ``[..., out_features]``; weight ``[out_features, in_features]``,
@@ -37,7 +41,8 @@ class Linear(Module):
     ) -> None:
         self.in_features, self.out_features = shape_of("Linear", (in_features, out_features))
         self.weight = uniform_fan_in((out_features, in_features), in_features, dtype, device)
-        self.bias = uniform_fan_in((out_features,), in_features, dtype, device) if bias else None
+        has_bias = flag("Linear", "bias", bias)
+        self.bias = uniform_fan_in((out_features,), in_features, dtype, device) if has_bias else None
 
     def forward(self, x: Tensor) -> Tensor:
         return F.linear(x, self.weight, self.bias)

@@ -30,7 +30,8 @@ def digits() -> tuple[Array, Array]:
     """
     import io
 
-    path = os.path.join(os.path.dirname(__file__), "datasets", "digits.npz")
+    package = os.path.dirname(os.path.dirname(__file__))
+    path = os.path.join(package, "datasets", "digits.npz")
     loader: Any = __spec__.loader  # reads from a zip archive as well
     with np.load(io.BytesIO(loader.get_data(path)), allow_pickle=False) as archive:
         return archive["images"], archive["labels"].astype(np.int64)
