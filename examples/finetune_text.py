@@ -27,7 +27,11 @@ Superb sound for the price. | The guide made our trip unforgettable. | Easy to s
 I could not put this book down. | Fresh, tasty and generous portions. | They solved my problem within minutes.
 The battery lasts for days, brilliant. | A charming little hotel with lovely owners. | Exceeded all my hopes.
 The colours are gorgeous. | I recommend it to everyone. | Great value and excellent quality.
-The concert gave me goosebumps. | Soft, warm and very comfortable. | A triumph from start to finish."""
+The concert gave me goosebumps. | Soft, warm and very comfortable. | A triumph from start to finish.
+Friendly service and a lovely view. | I am delighted with it. | The best pizza in town.
+It does exactly what it promises. | A wonderful evening, thank you. | Sturdy, handsome and well made.
+The plot is clever and the actors are superb. | We laughed all the way through. | Clean, fast and reliable.
+My new favourite album. | The garden was beautiful in spring. | They were helpful and patient with us."""
 BAD = """I want my two hours back. | The soup was cold and the waiter was rude. | Broke after one day, avoid.
 What a disappointment. | Worst purchase I have made this year. | The room smelled of smoke and we could not sleep.
 A dull, badly acted film. | It came late and does not fit at all. | My son threw this toy away in tears.
@@ -35,7 +39,11 @@ Tinny sound, not worth the price. | The guide was bored and ruined our trip. | I
 I fell asleep over this book. | Stale, bland and tiny portions. | They never answered my complaint.
 The battery dies within an hour, useless. | A dirty hotel with unfriendly owners. | It failed all my hopes.
 The colours are faded and ugly. | I warn everyone against it. | Overpriced and poorly made.
-The concert was far too loud and dreary. | Scratchy, thin and uncomfortable. | A mess from start to finish."""
+The concert was far too loud and dreary. | Scratchy, thin and uncomfortable. | A mess from start to finish.
+Unfriendly service and a view of a wall. | I am disgusted with it. | The worst pizza in town.
+It does nothing of what it promises. | A terrible evening, never again. | Flimsy, ugly and badly made.
+The plot is stupid and the actors are awful. | We were bored all the way through. | Dirty, slow and unreliable.
+A boring, forgettable album. | The garden was neglected and full of litter. | They were rude and impatient with us."""
 
 
 class Classifier(nn.Module):
