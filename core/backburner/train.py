@@ -1,8 +1,19 @@
-"""Training jobs: a door to the `autodiff` feature, which holds what is listed here."""
+"""Training: a door to the `autodiff` feature, which holds what is listed here."""
 
 from backburner.features import door as _door
 
 # pyright: reportUnsupportedDunderAll=false
-__all__ = ["Trained", "digits", "warmup"]
+__all__ = [
+    "Callback",
+    "EarlyStopping",
+    "History",
+    "JSONLines",
+    "Snapshots",
+    "Trained",
+    "Trainer",
+    "digits",
+    "metrics",
+    "warmup",
+]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)

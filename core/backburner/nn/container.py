@@ -11,6 +11,7 @@ from backburner.nn._holder import Keyed, Listed, Uncallable
 from backburner.nn._module import Module
 from backburner.nn._parameter import Parameter
 from backburner.ops._operands import integer
+from backburner.ops.shape import flatten
 
 
 class Sequential(Listed[Module]):
@@ -261,7 +262,7 @@ class Flatten(Module):
         self.end_axis = integer("Flatten", "end_axis", end_axis)
 
     def forward(self, x: Tensor) -> Tensor:
-        return x.flatten(self.start_axis, self.end_axis)
+        return flatten(x, self.start_axis, self.end_axis)
 
     def extra_repr(self) -> str:
         return f"start_axis={self.start_axis}, end_axis={self.end_axis}"
