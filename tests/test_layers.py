@@ -30,14 +30,15 @@ HOLDERS = {
     "Module": "the base",
     "Parameter": "state",
     "Buffer": "state",
+    "LoRA": "wraps layers: test_lora.py",
     "KVCache": "is given to layers: test_cache.py",
     "TransformerDecoder": "holds layers, those of Transformer's rows too: test_sequence_layers.py",
     "TransformerEncoder": "holds layers, those of Transformer's rows too: test_sequence_layers.py",
-    "Sequential": "holds modules: test_module.py",
-    "ModuleList": "holds modules: test_module.py",
-    "ModuleDict": "holds modules: test_module.py",
-    "ParameterList": "holds parameters: test_module.py",
-    "ParameterDict": "holds parameters: test_module.py",
+    "Sequential": "holds modules: test_containers.py",
+    "ModuleList": "holds modules: test_containers.py",
+    "ModuleDict": "holds modules: test_containers.py",
+    "ParameterList": "holds parameters: test_containers.py",
+    "ParameterDict": "holds parameters: test_containers.py",
 }
 # Functions that have no module, and why.
 WITHOUT_MODULE = {

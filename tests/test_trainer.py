@@ -581,7 +581,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no graph": (
         lambda: make(loss=lambda o, y: o.detach().sum()).fit([(X, Y)], epochs=1),
         GraphError,
-        "Trainer.step: the loss has no graph",
+        "backward: the tensor has no graph",
     ),
 }  # fmt: skip
 

@@ -4,7 +4,10 @@ from backburner.features import door as _door
 
 # pyright: reportUnsupportedDunderAll=false
 __all__ = [
+    "EMA",
     "SGD",
+    "SWA",
+    "Accumulator",
     "Adadelta",
     "Adagrad",
     "Adam",
@@ -16,6 +19,11 @@ __all__ = [
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "grad_norm",
+    "schedules",
 ]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)

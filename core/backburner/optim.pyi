@@ -1,4 +1,7 @@
+from backburner_autodiff.optim import EMA as EMA
 from backburner_autodiff.optim import SGD as SGD
+from backburner_autodiff.optim import SWA as SWA
+from backburner_autodiff.optim import Accumulator as Accumulator
 from backburner_autodiff.optim import Adadelta as Adadelta
 from backburner_autodiff.optim import Adagrad as Adagrad
 from backburner_autodiff.optim import Adam as Adam
@@ -10,9 +13,17 @@ from backburner_autodiff.optim import NAdam as NAdam
 from backburner_autodiff.optim import Optimizer as Optimizer
 from backburner_autodiff.optim import RAdam as RAdam
 from backburner_autodiff.optim import RMSprop as RMSprop
+from backburner_autodiff.optim import clip_by_global_norm as clip_by_global_norm
+from backburner_autodiff.optim import clip_by_norm as clip_by_norm
+from backburner_autodiff.optim import clip_by_value as clip_by_value
+from backburner_autodiff.optim import grad_norm as grad_norm
+from backburner_autodiff.optim import schedules as schedules
 
 __all__ = [
+    "EMA",
     "SGD",
+    "SWA",
+    "Accumulator",
     "Adadelta",
     "Adagrad",
     "Adam",
@@ -24,4 +35,9 @@ __all__ = [
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "grad_norm",
+    "schedules",
 ]

@@ -4,6 +4,8 @@ Run it with PyTorch (made with 2.13) and NumPy: ``python make_optim.py``. The ro
 ``tests/optimizers.py`` that are against ``torch``; their names are ``rows``. For each dtype there are
 ``start/<dtype>``, ``gradients/<dtype>`` ``[50, n]`` and ``path/<dtype>`` ``[rows, len(KEPT), n]``: all parameters
 end to end, after the steps in ``kept``. ``defaults`` is a JSON object of PyTorch's options by class.
+``average/seen`` ``[updates, n]`` is a model's state at each update of ``average/<kind>`` ``[updates, n]``: its
+linear layer and batch norm, in the order of ``state_dict`` and without the count of batches.
 """
 
 from __future__ import annotations
@@ -71,6 +73,35 @@ def defaults(kind: str) -> dict[str, Any]:
     return {name: value for name, value in made.defaults.items() if name not in THEIRS}
 
 
+def averages(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return what PyTorch's averaged models are after each update, and the states that they saw."""
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    kinds = {
+        "ema": AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9)),
+        "ema buffers": AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.9), use_buffers=True),
+        "swa": AveragedModel(model),
+        "swa buffers": AveragedModel(model, use_buffers=True),
+    }
+    found: dict[str, list[np.ndarray]] = {f"average/{name}": [] for name in ("seen", *kinds)}
+
+    def flat(module: torch.nn.Module) -> np.ndarray:
+        return np.concatenate(
+            [x.numpy().ravel() for x in module.state_dict().values() if x.is_floating_point()]
+        )
+
+    for _ in range(6):
+        with torch.no_grad():
+            for x in model.state_dict().values():
+                x.copy_(torch.tensor(rng.standard_normal(tuple(x.shape)) + 5))
+        found["average/seen"].append(flat(model))
+        for name, average in kinds.items():
+            average.update_parameters(model)
+            found[f"average/{name}"].append(flat(average.module))
+    return {name: np.array(parts) for name, parts in found.items()}
+
+
 if __name__ == "__main__":
     rng = np.random.default_rng(13)
     n = sum(int(np.prod(shape)) for _, shape in SHAPES)
@@ -87,4 +118,5 @@ if __name__ == "__main__":
         paths = [path(row, start.astype(dtype), gradients.astype(dtype)) for row in rows]
         assert np.isfinite(paths).all()
         arrays[f"path/{dtype}"] = np.array(paths)
+    arrays |= averages(rng)
     np.savez_compressed(Path(__file__).with_name("optim.npz"), **arrays)

@@ -15,6 +15,7 @@ from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import _options, _state
 from backburner_autodiff.optim._memory import room
 from backburner_autodiff.optim._options import Check, Group, Groups, Rate
+from backburner_autodiff.optim._schedule import stateful
 from backburner_autodiff.optim._state import Slots
 
 
@@ -281,10 +282,12 @@ class Optimizer(ABC):
         return kept
 
     def _rates(self) -> dict[str, Any]:
-        """Return the learning rates that remember something, such as a plateau's, by their prefix in the state."""
+        """Return what in the learning rates remembers something, such as a plateau, by its prefix in the state."""
         rates: dict[str, Any] = {"lr": self._lr}
         rates |= {f"groups.{i}.lr": group.given.get("lr") for i, group in enumerate(self._groups.values())}
-        return {prefix: lr for prefix, lr in rates.items() if hasattr(lr, "state_dict")}
+        return {
+            f"{prefix}.{i}": found for prefix, rate in rates.items() for i, found in enumerate(stateful(rate))
+        }
 
     def state_dict(self) -> dict[str, Array]:
         """Return copies of all that is remembered, to be saved by ``bb.save`` and taken up by ``load_state_dict``.

@@ -275,7 +275,7 @@ class Trainer:
         finally:
             if self.seed is not None:
                 self._random, stream.state = stream.state, outside
-            self._source = self._interrupt = None
+            self._interrupt = None
 
     def stop(self, why: str) -> None:
         """End the fit after this step or, called at an epoch's end, before the next one; for callbacks.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from backburner import Gradients, Tensor
-from backburner.errors import DTypeError, GraphError, NonFiniteError, ShapeError
+from backburner.errors import DTypeError, NonFiniteError, ShapeError
 from backburner.nn import Buffer, Parameter
 from backburner_autodiff._rule import Array
 
@@ -38,13 +38,12 @@ class Taken(NamedTuple):
     skipped: bool
 
 
-def checked_loss(found: Any, training: bool) -> tuple[Tensor, Any, Any]:
+def checked_loss(found: Any) -> tuple[Tensor, Any, Any]:
     """Return loss, output and target of what a step returned.
 
     Raises:
         DTypeError: there is no loss.
         ShapeError: the loss is not one number.
-        GraphError: the loss has no graph in training.
     """
     loss, output, target = found if isinstance(found, tuple) and len(found) == 3 else (found, None, None)
     if not isinstance(loss, Tensor) or loss.dtype.kind != "f":
@@ -55,10 +54,6 @@ def checked_loss(found: Any, training: bool) -> tuple[Tensor, Any, Any]:
     if loss.size != 1:
         raise ShapeError(
             f"Trainer.step: the loss has shape {list(loss.shape)}, not one number. Use reduction='mean', or mean()."
-        )
-    if training and not loss.is_tracked():
-        raise GraphError(
-            "Trainer.step: the loss has no graph: it does not depend on a parameter of the model that is not frozen."
         )
     return loss, output, target
 
@@ -101,7 +96,7 @@ class Update:
                 continue  # the whole step is skipped, and its batches are used up with it
             batch = source.tensors(raw)
             examples = trainer.count(batch)
-            loss, output, target = checked_loss(trainer.step(trainer.model, batch), training=True)
+            loss, output, target = checked_loss(trainer.step(trainer.model, batch))
             value = loss.item()
             if checking and not math.isfinite(value):
                 fault = f"the loss is {value}"
@@ -137,14 +132,12 @@ class Update:
     def _fault(self, grads: Gradients) -> str:
         """Say which gradient is not finite, if one is."""
         with np.errstate(over="ignore", invalid="ignore"):
-            for name, parameter in self._parameters:
-                gradient = grads.get(parameter)
-                if gradient is None:
-                    continue
-                flat = gradient._array().reshape(-1)
+            for g in grads._grads.values():
+                flat = g.reshape(-1)
                 # a product is one quick pass; where it overflows the values themselves decide
                 if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
                     bad = int(flat.size - np.isfinite(flat).sum())
+                    name = next((n for n, p in self._parameters if _is(grads.get(p), g)), "an input")
                     return f"the gradient of {name} has {bad} of {flat.size} values that are NaN or infinite"
         return ""
 
@@ -172,6 +165,10 @@ class Update:
             batch=batch,
             random_state=drawn,
         )
+
+
+def _is(gradient: Tensor | None, array: Array) -> bool:
+    return gradient is not None and gradient._array() is array
 
 
 def _restore(before: list[tuple[Buffer, Array]]) -> None:
