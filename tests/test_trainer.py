@@ -245,6 +245,16 @@ def test_a_step_of_ones_own_may_have_any_batch_and_weight() -> None:
     assert trainer._running.examples == 21
 
 
+def test_a_step_may_be_a_function() -> None:
+    def step(model: nn.Module, batch: Any) -> Any:
+        return F.cross_entropy(model(batch[0]), batch[1])
+
+    own, usual = make(loss=None, step=step), make()
+    own.fit(batches(), (XV, YV), epochs=2)
+    usual.fit(batches(), (XV, YV), epochs=2)
+    assert bits(own.model) == bits(usual.model) and own.history["valid_loss"] == usual.history["valid_loss"]
+
+
 def test_predict_joins_the_answers_of_batches() -> None:
     trainer = make()
     right = trainer.model.valid()(bb.tensor(X)).numpy()
@@ -638,6 +648,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no module": (lambda: Trainer(3, SGD(network()), print), DTypeError, "Trainer: model is a int"),  # type: ignore[arg-type]
     "no optimizer": (lambda: Trainer(network(), "adam", print), DTypeError, "Trainer: optimizer is a str"),  # type: ignore[arg-type]
     "no loss": (lambda: make(loss=None), ArgumentError, "Trainer: there is no loss."),
+    "no step": (lambda: make(step=3), DTypeError, "Trainer: step is 3, not a function (model, batch)."),
     "no function": (lambda: make(loss="mse"), DTypeError, "Trainer: loss is 'mse', not a module or a function"),
     "accumulate": (lambda: make(accumulate=0), ArgumentError, "Trainer: accumulate is an integer from 1 on, not 0."),
     "clip": (lambda: make(clip=0.0), ArgumentError, "Trainer: clip is a positive norm"),

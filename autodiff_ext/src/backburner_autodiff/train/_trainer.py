@@ -37,13 +37,13 @@ class Trainer:
     interrupted or killed and goes on from a snapshot in another process.
 
     Batches are tuples ``(input, target)``, ``(input, input, ..., target)``, or dicts, of which ``target`` names the
-    entry that is the target while the others go to the model by name. For anything else override ``step``.
+    entry that is the target while the others go to the model by name. For anything else give ``step``, or override it.
 
     Args:
         model: the module.
         optimizer: over its parameters. A schedule is its ``lr``, a function of the step.
         loss: a module or a function ``(output, target)`` that returns the mean over the examples of a batch; ``None``
-            if ``step`` is overridden.
+            if there is a ``step`` of yours.
         metrics: names or objects of ``train.metrics``, or a dict of them by names of yours.
         callbacks: what looks on, such as ``EarlyStopping``.
         accumulate: over how many batches the gradients of a step go. They are weighted by their examples, so the step
@@ -58,6 +58,7 @@ class Trainer:
             arrays; the device's own stream is left as it was. Without one the device's stream goes on.
         nonfinite: what a NaN or infinity in loss or gradients does: ``"raise"``, ``"skip"`` the step, or ``"ignore"``.
         target: the key of the target in batches that are dicts.
+        step: a function ``(model, batch)`` in the place of the method ``step``, which see.
         snapshots: a folder for ``last.safetensors``, or ``Snapshots`` with options.
         log: a file for JSON lines, or ``JSONLines`` with options.
         progress: ``"bar"``, ``"plain"`` lines, ``"off"``, or ``"auto"``: a bar on a terminal or in a notebook.
@@ -103,6 +104,7 @@ class Trainer:
         seed: int | None = None,
         nonfinite: str = "raise",
         target: str | None = None,
+        step: Callable[[Module, Any], Any] | None = None,
         snapshots: str | os.PathLike[str] | Snapshots | None = None,
         log: str | os.PathLike[str] | JSONLines | None = None,
         progress: str = "auto",
@@ -113,8 +115,10 @@ class Trainer:
             raise DTypeError(
                 f"Trainer: optimizer is a {type(optimizer).__name__}. Use one of backburner.optim."
             )
-        if loss is None and type(self).step is Trainer.step:
-            raise ArgumentError("Trainer: there is no loss. Give one, or override step.")
+        if step is not None and not callable(step):
+            raise DTypeError(f"Trainer: step is {step!r:.80}, not a function (model, batch).")
+        if loss is None and step is None and type(self).step is Trainer.step:
+            raise ArgumentError("Trainer: there is no loss. Give one, or a step of yours.")
         if loss is not None and not callable(loss):
             raise DTypeError(f"Trainer: loss is {loss!r:.80}, not a module or a function (output, target).")
         if not isinstance(accumulate, int) or isinstance(accumulate, bool) or accumulate < 1:
@@ -156,6 +160,7 @@ class Trainer:
         self.seed = seed
         self.nonfinite = nonfinite
         self.target = target
+        self._own_step = step
 
         self.steps = self.epoch = self.batch = self.skipped = 0
         self.history = History()
@@ -186,9 +191,11 @@ class Trainer:
         Raises:
             ArgumentError: the batch is not of the usual kind.
         """
+        if self._own_step is not None:
+            return self._own_step(model, batch)
         inputs, named, target = self._split("Trainer.step", batch)
         output = model(*inputs, **named)
-        assert self.loss is not None  # or this method would be overridden
+        assert self.loss is not None  # or there would be a step of another's
         return self.loss(output, target), output, target
 
     def count(self, batch: Any) -> int:

@@ -93,7 +93,7 @@ class Update:
         before = [(buffer, buffer._array()) for buffer in self._buffers]
         drawn = trainer.model.device.seeds.state
         seen: list[Seen] = []
-        total = Accumulator()
+        total = Accumulator() if several else None
         step: Any = None
         fault, count = "", 0
         for raw in islice(batches, trainer.accumulate):
@@ -110,7 +110,7 @@ class Update:
                 step = loss.backward()
                 if checking:
                     fault = self._fault(step)
-                if several:
+                if total is not None:
                     total.add(step, examples)
             if fault and trainer.nonfinite == "raise":
                 self._refuse(fault, before, drawn, count - 1, batch)
@@ -120,7 +120,7 @@ class Update:
         if fault:
             _restore(before)
             return Taken(count, [], True)
-        if several:
+        if total is not None:
             step = total.mean()
         if trainer.clip is not None:
             step, _ = clip_by_global_norm(step, trainer.clip)
