@@ -3,6 +3,6 @@
 from backburner.features import door as _door
 
 # pyright: reportUnsupportedDunderAll=false
-__all__ = ["Trained", "digits", "warmup"]
+__all__ = ["TabularTrained", "Trained", "digits", "tabular", "warmup"]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)
