@@ -91,7 +91,7 @@ def test_repr_shows_the_tree() -> None:
     assert repr(small()).splitlines() == [
         "Sequential(",
         "  (0): Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1))",
-        "  (1): BatchNorm2d(2, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)",
+        "  (1): BatchNorm2d(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
         "  (2): ReLU()",
         "  (3): Flatten(start_axis=1, end_axis=-1)",
         "  (4): Linear(in_features=72, out_features=3, bias=True)",

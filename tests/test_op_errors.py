@@ -27,6 +27,7 @@ BUILTIN: dict[type[Exception], type[Exception]] = {
     bb.IndexOutOfRange: IndexError,
     bb.AxisError: IndexError,
     bb.MissingGradient: KeyError,
+    bb.MissingKey: KeyError,
     bb.LinAlgError: np.linalg.LinAlgError,
 }
 """What a caller who knows only Python catches each of them by."""
@@ -79,6 +80,7 @@ def test_an_environment_variable_that_names_no_device_is_told(monkeypatch: pytes
 FILES = (
     *sorted(CORE.glob("ops/*.py")),
     *sorted(CORE.glob("nn/*.py")),
+    *sorted(CORE.glob("nn/utils/*.py")),
     *sorted(CORE.glob("nn/functional/*.py")),
     *(
         CORE / name

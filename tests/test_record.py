@@ -9,6 +9,7 @@ import os
 import pickle
 import tracemalloc
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -206,10 +207,11 @@ def test_a_header_no_reader_would_take_fails_when_it_is_saved(
 # -- files that are something else -----------------------------------------------------------------------
 
 
-def zipped(name: str) -> bytes:
+def zipped(*names: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(name, b"content")
+        for name in names:
+            archive.writestr(name, b"content")
     return buffer.getvalue()
 
 
@@ -222,20 +224,30 @@ def numpy_file(save: Any) -> bytes:
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2\nsize 4300000000\n"
 OTHERS = {
     "lfs": (LFS, "it is a Git-LFS pointer, not the weights. Run `git lfs pull`"),
-    "pickle 2": (pickle.dumps({"w": [1.0] * 9}, 2), "it is a pickle. Pickles run code"),
-    "pickle 5": (pickle.dumps({"w": [1.0] * 9}, 5), "it is a pickle"),
-    "pytorch": (zipped("archive/data.pkl"), "it is a PyTorch checkpoint.* safetensors.torch.save_file"),
-    "torchscript": (zipped("net/data/0"), "it is a PyTorch checkpoint"),
-    "old pytorch": (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + bytes(99), "it is an old PyTorch checkpoint"),
-    "zip": (zipped("weights.bin"), "it is a zip archive. Unpack it first"),
-    "npz": (numpy_file(np.savez), r"it is a NumPy .npz archive. Read it with np.load"),
+    "pickle 2": (pickle.dumps({"w": [1.0] * 9}, 2), "it holds a dict without tensors"),
+    "pickle 5": (pickle.dumps({"w": [1.0] * 9}, 5), "it holds a dict without tensors"),
+    "pytorch": (zipped("archive/data.pkl"), "its pickle has the unknown operation b'o'|its pickle"),
+    "torchscript": (
+        zipped("net/data.pkl", "net/constants.pkl"),
+        "it is a TorchScript archive .*nothing was executed",
+    ),
+    "no torchscript": (zipped("net/data/0"), "it is a zip archive with no data.pkl"),
+    "old pytorch": (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + bytes(99), "its pickle"),
+    "zip": (zipped("weights.bin"), "it is a zip archive with no data.pkl"),
+    "npz of objects": (
+        numpy_file(partial(np.savez, o=np.array([None]))),
+        "its array 'o' is one of objects, which are pickled",
+    ),
+    "old pytorch tar": (
+        b"pickle".ljust(257, b"\0") + b"ustar" + bytes(300),
+        "it is a PyTorch checkpoint of before 0.2",
+    ),
     "npy": (numpy_file(np.save), r"it is a NumPy .npy array. Read it with np.load"),
     "gzip": (gzip.compress(ALL.read_bytes()), "it is gzip-compressed. Decompress it first"),
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "it is an HDF5 file"),
     "html": (b"\n<!DOCTYPE html>\n<html><body>Log in</body></html>", "it is a web page, not the weights"),
     "xml": (b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', "it is a web page"),
     "json": (b'{"hidden_size": 768}', "it is JSON text"),
-    "index": (b'{"metadata": {"total_size": 1}, "weight_map": {}}', "it is the index of a checkpoint"),
     "tar": (b"weights".ljust(257, b"\0") + b"ustar" + bytes(300), "it is a tar archive"),
     "gguf": (b"GGUF\3\0\0\0" + bytes(99), "it is a GGUF model"),
     "empty": (b"", "it is empty"),
@@ -314,7 +326,7 @@ MALFORMED = {
     "huge offsets": (tensor(shape=[10**17], data_offsets=[0, 4 * 10**17]), "is truncated: 399,999,999,999,999,992"),
     "huge zero size": (tensor(shape=[0, 2**62, 2**62], data_offsets=[0, 0]), "a shape that NumPy cannot hold"),
     "100 axes": (tensor(shape=[1] * 99 + [2]), "a shape that NumPy cannot hold"),
-    "float8": (tensor(dtype="F8_E4M3"), "tensor 'w' has the dtype F8_E4M3; NumPy holds BOOL"),
+    "float4": (tensor(dtype="F4"), "tensor 'w' has the dtype F4; known are BOOL"),
     "no dtype": (tensor(dtype=None), "tensor 'w' has the dtype None"),
     "list dtype": (tensor(dtype=["F32"]), "tensor 'w' has the dtype"),
     "not described": (file_of({"w": [1]}), "tensor 'w' is not described by an object"),

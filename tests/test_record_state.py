@@ -222,12 +222,12 @@ MISFITS = {
     "prefix in the file": (
         ones(module_head_weight=(2, 3), module_head_bias=2),
         "2 missing (head.bias, head.weight), 2 unexpected (module.head.bias, module.head.weight). The names in the "
-        "file begin with 'module.'. Pass bb.load a dict of arrays with that removed from the names.",
+        "file begin with 'module.', as DataParallel saves them. Pass prefix='module.' to bb.load.",
     ),
     "prefix in the module": (
         ones(weight=(2, 3), bias=2),
         "2 missing (head.bias, head.weight), 2 unexpected (bias, weight). The names in the module begin with "
-        "'head.'. Pass bb.load a dict of arrays with that added to the names.",
+        "'head.'. Pass rename={'^': 'head.'} to bb.load.",
     ),
 }
 
@@ -364,7 +364,7 @@ def test_arrays_given_to_a_model_are_its_own(path: Path) -> None:
 REFUSED = {
     "a list": ({"x": [1.0]}, "save: 'x' is a list, not a tensor or an array."),
     "a model in a dict": ({"x": linear()}, "save: 'x' is a Model, not a tensor or an array."),
-    "not a model": ([1.0], "save: a list has no named arrays. Pass a module or a dict."),
+    "not a model": ([1.0], "save: a list has no named arrays. Pass a module, an optimizer or a dict."),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -12,6 +12,35 @@ from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DType
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
+
+_CAST = "astype(dtype)"
+_NOT_NEEDED = "the tensor as it is: it never changes"
+# What people from elsewhere look for.
+_HINTS = {
+    "bool": _CAST,
+    "clone": _NOT_NEEDED,
+    "contiguous": _NOT_NEEDED,
+    "cpu": "numpy(), or to(device)",
+    "cuda": "the CPU: there is nothing else",
+    "data": "detach(), or numpy() for the values",
+    "dim": "ndim",
+    "double": _CAST,
+    "expand": "broadcast_to(shape)",
+    "float": _CAST,
+    "half": _CAST,
+    "int": _CAST,
+    "long": _CAST,
+    "numel": "size",
+    "permute": "permute_dims(axes)",
+    "requires_grad": "is_require_grad(); for a parameter is_frozen",
+    "requires_grad_": "require_grad(); for parameters Module.freeze(pattern) and unfreeze",
+    "t": "T",
+    "transpose": "swapaxes(a, b)",
+    "type": _CAST,
+    "type_as": _CAST,
+    "unsqueeze": "expand_dims(axis)",
+    "view": "reshape(shape)",
+}
 
 
 class Held:
@@ -23,6 +52,14 @@ class Held:
         """Wrap what a backend returned."""
         self._primitive: Any = np.asarray(primitive) if isinstance(primitive, np.generic) else primitive
         self.device = device
+
+    if not TYPE_CHECKING:  # or checkers would take any name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
+            if name.endswith("_") and not name.startswith("_") and not hint:
+                hint = " Tensors are immutable: use a function that returns another, or nn.init and assign for a parameter."
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{hint}")
 
     @property
     def shape(self) -> Shape:

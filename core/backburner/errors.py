@@ -62,6 +62,13 @@ class IndexOutOfRange(BackburnerError, IndexError):
     """An index points outside its axis."""
 
 
+class MissingKey(BackburnerError, KeyError):
+    """A name that a container of modules or parameters does not have."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would show the message in quotes
+
+
 class AxisError(ShapeError, IndexOutOfRange):
     """An axis that the array does not have; also both builtins, as NumPy's is."""
 

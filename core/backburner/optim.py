@@ -3,6 +3,19 @@
 from backburner.features import door as _door
 
 # pyright: reportUnsupportedDunderAll=false
-__all__ = ["SGD", "Adam", "AdamW"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Adan",
+    "Lion",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+]
 
 __getattr__, __dir__ = _door("autodiff", __name__, __all__)

@@ -52,13 +52,13 @@ REFUSED = (
     Bad(lambda: nn.AvgPool2d(2, padding=2), A, "AvgPool2d: padding 2 is over half the kernel, [2, 2]."),
     Bad(lambda: nn.Embedding(3, 2, padding_idx=3), I, "Embedding: padding_idx 3 is out of range [-3, 3)."),
     Bad(lambda: nn.Embedding(3, 2, padding_idx="a"), T, "Embedding: padding_idx must be an integer, got 'a'."),
-    Bad(lambda: nn.BatchNorm1d((3, 4)), T, "BatchNorm1d: a size must be an integer, got (3, 4)."),
+    Bad(lambda: nn.BatchNorm1d((3, 4)), T, "BatchNorm1d: num_features must be an integer, got (3, 4)."),
     Bad(lambda: nn.BatchNorm1d(3, eps="a"), T, "BatchNorm1d: eps: str is not a Tensor or a number. Use bb.tensor."),
     Bad(lambda: nn.BatchNorm2d(3)(bb.ones((2, 3))), S, "BatchNorm2d: needs 4 dimensions, got [2, 3]."),
     Bad(lambda: nn.BatchNorm1d(4)(bb.ones((2, 3))), S, "BatchNorm1d: takes 4 channels, got [2, 3] with 3."),
     Bad(lambda: nn.ReflectionPad2d((1, 1)), A, "ReflectionPad2d: padding takes one int or 4, got (1, 1)."),
     Bad(lambda: nn.ConstantPad1d(0.5, 1), T, "ConstantPad1d: padding must be an integer, got 0.5."),
-    Bad(lambda: nn.Linear(-1, 2), S, "Linear: a shape has a negative size: [-1, 2]."),
+    Bad(lambda: nn.Linear(-1, 2), A, "Linear: in_features must be at least 0, got -1."),
 )  # fmt: skip
 
 REFUSED_GRAPHS = (

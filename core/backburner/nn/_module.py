@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from backburner._tensor import Tensor
-from backburner.device import Device
 from backburner.errors import ArgumentError, DTypeError, GraphError
+from backburner.nn._hooks import Hooks, RemovableHandle, register
 from backburner.nn._parameter import Buffer, Parameter, State
+from backburner.nn._placed import Placed
+from backburner.nn._tree import parts
 
 if TYPE_CHECKING:
     from backburner.record import LoadReport
 
-T = TypeVar("T")
 # What people from elsewhere call, and what there is instead.
 _SWITCH = " There is no switch: a module trains on an autodiff device, see Module.to, valid and freeze."
+_FLOATS = " Floats here are float32 and float64: use float(), double() or astype(dtype)."
+_HOOK = " Use Tensor.register_hook on what the module returns."
 _HINTS = {
     "forward": " Define forward in the class.",
     "eval": _SWITCH,
     "train": _SWITCH,
     "zero_grad": " There is nothing to reset: each backward returns its own gradients.",
+    "requires_grad_": " Use freeze() or unfreeze(), for parts with a pattern of names.",
     "cuda": " There is the CPU alone.",
+    "cpu": " Use to('cpu') for the plain device, or valid().",
+    "half": _FLOATS,
+    "bfloat16": _FLOATS,
+    "type": _FLOATS,
+    "register_full_backward_hook": _HOOK,
+    "register_backward_hook": _HOOK,
+    "_modules": " Use named_children() and add_module.",
+    "_parameters": " Use named_parameters(recurse=False) and register_parameter.",
+    "_buffers": " Use named_buffers(recurse=False) and register_buffer.",
+}
+_SET_ELSEWHERE = {
+    "device": "is where the module is, and to(device) moves it. Use another name for the attribute.",
+    "training": "follows from the device, and from freeze() and unfreeze(). There is no switch.",
 }
 
 
-class Module:
+class Module(Placed):
     """The base of layers and models.
 
     Attributes that are parameters, buffers or modules, or lists, tuples and dicts of these, belong to the
@@ -50,16 +67,19 @@ class Module:
         ((3, 2), 58)
     """
 
-    _device: Device | None = None
-    _frozen: bool = False
+    _hooks: Hooks | None = None
 
     forward: Callable[..., Any]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run ``forward``."""
-        return self.forward(*args, **kwargs)
+        """Run ``forward``, between the hooks if there are any."""
+        hooks = self._hooks
+        return self.forward(*args, **kwargs) if hooks is None else hooks.run(self, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
+        declared = getattr(type(self), name, None)
+        if isinstance(declared, property) and declared.fget is not None:
+            return declared.fget(self)  # it raised an AttributeError of its own: show that one
         hint = _HINTS.get(name, "")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{hint}")
 
@@ -71,65 +91,129 @@ class Module:
                 f"{type(self).__name__}: {name} is a {kind} and stays one. Use {name}.assign(values), or set a "
                 f"new nn.{kind}."
             )
-        for _, part in _parts(value, ""):
-            if isinstance(part, Module):
-                if part is self or any(module is self for _, module in part.named_modules()):
-                    raise ArgumentError(
-                        f"{type(self).__name__}: {name} would make the module a part of itself."
-                    )
-                if self._device is not None:
-                    part.to(self._device)
-                if self._frozen:
-                    part.freeze()
-            else:
-                if self._frozen and isinstance(part, Parameter):
-                    part._freeze(True)
-                if self._device is not None:
-                    part._place(self._device)
+        if name in _SET_ELSEWHERE and getattr(type(self), name) is getattr(Module, name):
+            raise AttributeError(f"{type(self).__name__}: {name} {_SET_ELSEWHERE[name]}")
+        for _, part in parts(value):
+            if hasattr(Module, name):
+                raise ArgumentError(
+                    f"{type(self).__name__}: {name!r} is a method of Module and cannot name a part. "
+                    "Use another name."
+                )
+            self._adopt(name, part)
         object.__setattr__(self, name, value)
 
-    # -- what is in it ----------------------------------------------------------------------------------
+    def _adopt(self, name: str, part: Module | State) -> None:
+        """Make a part that is about to become this module's share its device and be frozen if it is."""
+        if isinstance(part, Module):
+            if any(module is self for module in part.modules()):
+                raise ArgumentError(f"{type(self).__name__}: {name} would make the module a part of itself.")
+            if self._device is not None:
+                part.to(self._device)
+            if self._frozen:
+                part.freeze()
+        else:
+            if self._frozen and isinstance(part, Parameter):
+                part._freeze(True)
+            if self._device is not None:
+                part._place(self._device)
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield the modules that are attributes, or in lists and dicts that are."""
-        for name, part in _parts(vars(self), ""):
-            if isinstance(part, Module):
-                yield name, part
+    # -- parts by name ----------------------------------------------------------------------------------
 
-    def _own_state(self) -> Iterator[tuple[str, State]]:
-        for name, part in _parts(vars(self), ""):
-            if isinstance(part, State):
-                yield name, part
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Set the attribute ``name`` to a buffer of these contents, or to ``None``.
 
-    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """Yield this module, whose name is empty, and all below it, each once."""
-        seen: set[int] = set()
-        for name, module in _walk(self, prefix):
-            if id(module) not in seen:
-                seen.add(id(module))
-                yield name, module
+        Args:
+            name: a new attribute's name, without dots, or that of a buffer.
+            tensor: the contents.
+            persistent: whether it is saved and loaded with the module.
 
-    def named_state(self) -> Iterator[tuple[str, State]]:
-        """Yield every parameter and buffer under every name it has: a tied one comes again."""
-        for prefix, module in _walk(self, ""):
-            for name, state in module._own_state():
-                yield f"{prefix}.{name}" if prefix else name, state
+        Raises:
+            ArgumentError: the name is taken by something else, or none for a part.
+            DTypeError: ``tensor`` is no tensor, or ``persistent`` not True or False.
 
-    def named_parameters(self) -> Iterator[tuple[str, Parameter]]:
-        """Yield each parameter once, under its first name."""
-        return _once(self.named_state(), Parameter)
+        Example:
+            >>> import backburner as bb
+            >>> from backburner import nn
+            >>> model = nn.Linear(1, 1)
+            >>> model.register_buffer("table", bb.zeros((3,)), persistent=False)
+            >>> [name for name, _ in model.named_buffers()], list(model.state_dict())
+            (['table'], ['weight', 'bias'])
+        """
+        self._register(
+            "register_buffer", name, None if tensor is None else Buffer(tensor, persistent), Buffer
+        )
 
-    def named_buffers(self) -> Iterator[tuple[str, Buffer]]:
-        """Yield each buffer once, under its first name."""
-        return _once(self.named_state(), Buffer)
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Set the attribute ``name`` to a parameter, or to ``None``.
 
-    def parameters(self) -> Iterator[Parameter]:
-        """Yield each parameter once."""
-        return (parameter for _, parameter in self.named_parameters())
+        Raises:
+            ArgumentError: the name is taken by something else, or none for a part.
+            DTypeError: ``param`` is no ``nn.Parameter``.
+        """
+        self._register("register_parameter", name, param, Parameter)
 
-    def num_parameters(self) -> int:
-        """Count the numbers in all parameters; tied ones once."""
-        return sum(parameter.size for parameter in self.parameters())
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Set the attribute ``name`` to a module, or to ``None``.
+
+        Raises:
+            ArgumentError: the name is taken by something else, or none for a part.
+            DTypeError: ``module`` is no module.
+        """
+        self._register("add_module", name, module, Module)
+
+    register_module = add_module
+
+    def _register(self, call: str, name: str, part: Any, kind: type[Any]) -> None:
+        op = f"{type(self).__name__}.{call}"
+        if part is not None and not isinstance(part, kind):
+            raise DTypeError(f"{op}: needs an nn.{kind.__name__}, got {type(part).__name__}.")
+        if not isinstance(name, str) or not name or "." in name:
+            raise ArgumentError(f"{op}: a name is text without dots, not {name!r:.80}.")
+        own = self.__dict__.get(name)
+        if hasattr(type(self), name) or name in self.__dict__ and not isinstance(own, kind | None):
+            raise ArgumentError(f"{op}: {type(self).__name__} has an attribute {name!r}. Use another name.")
+        setattr(self, name, part)
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args)`` before every ``forward``.
+
+        Args:
+            hook: what it returns, a tuple or a single argument, takes the arguments' place; ``None`` leaves them.
+            prepend: call it before the other hooks.
+            with_kwargs: call ``hook(module, args, kwargs)``, which returns ``(args, kwargs)`` or ``None``.
+
+        Returns:
+            A handle, whose ``remove()`` takes the hook away.
+        """
+        return register(self, "register_forward_pre_hook", hook, prepend, with_kwargs, True)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, args, result)`` after every ``forward``.
+
+        Args:
+            hook: what it returns takes the result's place; ``None`` leaves it.
+            prepend: call it before the other hooks.
+            with_kwargs: call ``hook(module, args, kwargs, result)``.
+
+        Returns:
+            A handle, whose ``remove()`` takes the hook away.
+
+        Example:
+            >>> import backburner as bb
+            >>> from backburner import nn
+            >>> model = nn.Sequential(nn.Flatten(), nn.ReLU())
+            >>> handle = model[0].register_forward_hook(lambda module, args, result: print(result.shape))
+            >>> y = model(bb.ones((2, 3, 4)))
+            (2, 12)
+            >>> handle.remove()
+        """
+        return register(self, "register_forward_hook", hook, prepend, with_kwargs, False)
+
+    # -- contents ---------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the contents of all parameters and buffers as plain tensors, under PyTorch's keys."""
@@ -158,99 +242,6 @@ class Module:
             )
         return load(self, state, strict=strict)
 
-    # -- where it is and whether it trains --------------------------------------------------------------
-
-    @property
-    def device(self) -> Device:
-        """Where the module is: what ``to`` said, before that where its first parameter is."""
-        if self._device is not None:
-            return self._device
-        for _, state in self.named_state():
-            return state.device
-        return Device()
-
-    @property
-    def training(self) -> bool:
-        """Whether the module trains: its device is an autodiff device and it is not frozen."""
-        return not self._frozen and self.device.is_autodiff()
-
-    def to(self, device: Device) -> Self:
-        """Move the module and all in it, in place, and return it.
-
-        On an autodiff device its parameters are leaves, and it trains.
-
-        Raises:
-            DeviceError: there is no such device.
-        """
-        device = Device(device)
-        for _, module in self.named_modules():
-            object.__setattr__(module, "_device", device)
-            for _, state in module._own_state():
-                state._place(device)
-        return self
-
-    def valid(self) -> Self:
-        """Return a snapshot over the same weights on the plain device, for evaluation, without a copy.
-
-        What later changes this module, a step or a load, does not change the snapshot: take another then.
-        """
-        return self._view(self.device.without_autodiff())
-
-    def _view(self, device: Device, keep_mode: bool = False) -> Self:
-        """Return the same tree over the same weights on another device.
-
-        Args:
-            device: where the parameters are.
-            keep_mode: neither train on an autodiff device, if this module does not, nor have other buffers.
-        """
-        memo: dict[int, Any] = {}
-
-        def seen_on(value: Any) -> Any:
-            if id(value) in memo:
-                return memo[id(value)]
-            if isinstance(value, Buffer) and keep_mode:
-                return value
-            if isinstance(value, State):
-                view = memo[id(value)] = value._view(device)
-                return view
-            if isinstance(value, Module):
-                return copied(value)
-            if isinstance(value, Tensor) and not device.is_autodiff():
-                return value.inner()
-            if not any(True for _ in _parts(value, "")):
-                return value
-            if isinstance(value, dict):
-                return {key: seen_on(v) for key, v in value.items()}
-            entries = [seen_on(v) for v in value]
-            make = cast(Callable[..., Any], type(value))
-            return make(*entries) if hasattr(value, "_fields") else make(entries)
-
-        def copied(module: Module) -> Any:
-            view = memo[id(module)] = object.__new__(type(module))
-            view.__dict__.update({name: seen_on(value) for name, value in vars(module).items()})
-            view.__dict__["_device"] = device
-            if keep_mode and not module.training:
-                view.__dict__["_frozen"] = True  # the mode alone: its parameters are leaves
-            return view
-
-        return copied(self)  # type: ignore[no-any-return]
-
-    def freeze(self) -> Self:
-        """Keep the parameters as they are and the module in inference mode while the rest trains."""
-        return self._set_frozen(True)
-
-    def unfreeze(self) -> Self:
-        """Let the module train again."""
-        return self._set_frozen(False)
-
-    def _set_frozen(self, frozen: bool) -> Self:
-        for _, module in self.named_modules():
-            object.__setattr__(module, "_frozen", frozen)
-            for _, state in module._own_state():
-                if isinstance(state, Parameter):
-                    state._freeze(frozen)
-        return self
-
     # -- copying and showing ----------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
@@ -267,32 +258,12 @@ class Module:
         return ""
 
     def __repr__(self) -> str:
-        lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self.named_children()]
-        options = self.extra_repr()
-        if not lines:
-            return f"{type(self).__name__}({options})"
-        return "\n".join([f"{type(self).__name__}({options}", *lines, ")"])
+        options = self.extra_repr().splitlines()
+        lines = self._repr_children()
+        if not lines and len(options) <= 1:
+            return f"{type(self).__name__}({''.join(options)})"
+        inside = "\n".join([*options, *lines]).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {inside}\n)"
 
-
-def _parts(value: Any, name: str) -> Iterator[tuple[str, Module | State]]:
-    """Yield the modules and states that ``value`` is, or that are in it if it is a list, a tuple or a dict."""
-    if isinstance(value, (Module, State)):
-        yield name, value
-    elif isinstance(value, (list, tuple, dict)):
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _parts(entry, f"{name}.{key}" if name else str(key))
-
-
-def _walk(module: Module, prefix: str) -> Iterator[tuple[str, Module]]:
-    """Yield a module and all below it, one that is used twice twice."""
-    yield prefix, module
-    for name, child in module.named_children():
-        yield from _walk(child, f"{prefix}.{name}" if prefix else name)
-
-
-def _once(entries: Iterator[tuple[str, Any]], kind: type[T]) -> Iterator[tuple[str, T]]:
-    seen: set[int] = set()
-    for name, entry in entries:
-        if isinstance(entry, kind) and id(entry) not in seen:
-            seen.add(id(entry))
-            yield name, entry
+    def _repr_children(self) -> list[str]:
+        return [f"({name}): {child!r}" for name, child in self._children()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -11,9 +11,27 @@ from backburner._tensor import Tensor
 from backburner.autodiff import AutodiffBackend
 from backburner.contracts import Array
 from backburner.device import Device
+from backburner.dtype import DType
 from backburner.errors import DTypeError, ShapeError
+from backburner.nn._checks import flag
 
 S = TypeVar("S", bound="State")
+
+
+class _SetElsewhere:
+    """An attribute that people from elsewhere set; setting it says what to do instead."""
+
+    def __init__(self, hint: str) -> None:
+        self._hint = hint
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: object, owner: type | None = None) -> NoReturn:
+        raise AttributeError(f"{self._name} is not there. {self._hint}")
+
+    def __set__(self, state: State, value: object) -> NoReturn:
+        raise AttributeError(f"{type(state).__name__}: {self._name} cannot be set. {self._hint}")
 
 
 class State(Tensor):
@@ -21,6 +39,9 @@ class State(Tensor):
 
     __slots__ = ("_trainable",)
     _trainable: bool
+
+    data = _SetElsewhere("Give it new contents with assign(values).")
+    requires_grad = _SetElsewhere("Use Module.freeze(pattern) and unfreeze, by module or by parameter.")
 
     def __init__(self, data: Tensor, trainable: bool) -> None:
         if not isinstance(data, Tensor):
@@ -74,24 +95,37 @@ class State(Tensor):
             held = array
         self._primitive, self.device = held, device
 
+    def _convert(self, dtype: DType) -> None:
+        """Take the same values in another dtype."""
+        if self.dtype != dtype:
+            self._hold(self._array().astype(dtype), self.device)
+
+    def _mark(self) -> bool:
+        """Return what a copy needs to know beside array and device: whether it trains, or is saved."""
+        return self._trainable
+
+    def _set_mark(self, mark: bool) -> None:
+        self._trainable = mark
+
     def _view(self: S, device: Device) -> S:
         """Return another object over the same array, on another device."""
-        return type(self)._made(self._array(), device, self._trainable)
+        return type(self)._made(self._array(), device, self._mark())
 
     @classmethod
-    def _made(cls: type[S], array: Array, device: Device, trainable: bool) -> S:
+    def _made(cls: type[S], array: Array, device: Device, mark: bool) -> S:
         made = cls.__new__(cls)
-        State.__init__(made, Tensor(array, device.without_autodiff()), trainable)
+        State.__init__(made, Tensor(array, device.without_autodiff()), trainable=False)
+        made._set_mark(mark)
         made._place(device)
         return made
 
     def __deepcopy__(self: S, memo: dict[int, Any]) -> S:
-        copied = type(self)._made(self._array().copy(), self.device, self._trainable)
+        copied = type(self)._made(self._array().copy(), self.device, self._mark())
         memo[id(self)] = copied
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._made, (self._array(), self.device, self._trainable)
+        return type(self)._made, (self._array(), self.device, self._mark())
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({super().__repr__()})"
@@ -104,15 +138,22 @@ class Parameter(State):
 
     Args:
         data: its first contents, floating.
+        requires_grad: whether it trains; without, it is frozen from the start.
 
     Raises:
-        DTypeError: ``data`` is not a floating tensor.
+        DTypeError: ``data`` is not a floating tensor, or ``requires_grad`` not True or False.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.Parameter(bb.zeros((2,)), requires_grad=False).is_frozen
+        True
     """
 
     __slots__ = ()
 
-    def __init__(self, data: Tensor) -> None:
-        super().__init__(data, trainable=True)
+    def __init__(self, data: Tensor, requires_grad: bool = True) -> None:
+        super().__init__(data, trainable=flag("Parameter", "requires_grad", requires_grad))
         if self.dtype.kind != "f":
             raise DTypeError(f"Parameter: must be floating, got {self.dtype}. Use nn.Buffer for other state.")
 
@@ -127,18 +168,31 @@ class Parameter(State):
 
 
 class Buffer(State):
-    """A tensor that is saved and moved with its module but not trained, such as a running mean.
+    """A tensor that is moved with its module but not trained, such as a running mean.
 
     When a region is recomputed for the backward pass ``assign`` does nothing: buffers change once.
 
     Args:
         data: its first contents.
+        persistent: whether it is saved and loaded with its module, under PyTorch's name. Leave that off for
+            what ``__init__`` makes again, such as a table of positions.
+
+    Raises:
+        DTypeError: ``data`` is not a tensor, or ``persistent`` not True or False.
     """
 
-    __slots__ = ()
+    __slots__ = ("persistent",)
+    persistent: bool
 
-    def __init__(self, data: Tensor) -> None:
+    def __init__(self, data: Tensor, persistent: bool = True) -> None:
         super().__init__(data, trainable=False)
+        self.persistent = flag("Buffer", "persistent", persistent)
+
+    def _mark(self) -> bool:
+        return self.persistent
+
+    def _set_mark(self, mark: bool) -> None:
+        self.persistent = mark
 
     def assign(self, array: Array | Tensor) -> None:
         if not is_replaying():

@@ -6,16 +6,17 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.nn import functional as F
-from backburner.nn._loss import Loss
+from backburner.nn._checks import count, flag
+from backburner.nn._loss import Loss, known_reduction
 
 
 class CTCLoss(Loss):
     """``functional.ctc_loss`` with these options."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
-        self.blank = blank
-        self.reduction = reduction
-        self.zero_infinity = zero_infinity
+        self.blank = count("CTCLoss", "blank", blank, 0)
+        self.reduction = known_reduction("CTCLoss", reduction)
+        self.zero_infinity = flag("CTCLoss", "zero_infinity", zero_infinity)
 
     def forward(self, log_probs: Tensor, targets: Any, input_lengths: Any, target_lengths: Any) -> Tensor:
         return F.ctc_loss(

@@ -6,7 +6,10 @@ from typing import Any
 
 from backburner._tensor import Tensor
 from backburner.nn import functional as F
-from backburner.nn._loss import Loss, constant
+from backburner.nn._checks import flag, within
+from backburner.nn._loss import Loss, constant, known_reduction
+from backburner.nn.functional._reduction import REDUCTIONS
+from backburner.ops._operands import integer
 
 
 class CrossEntropyLoss(Loss):
@@ -19,10 +22,10 @@ class CrossEntropyLoss(Loss):
         reduction: str = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
-        self.weight = constant(weight)
-        self.ignore_index = ignore_index
-        self.reduction = reduction
-        self.label_smoothing = label_smoothing
+        self.weight = constant("CrossEntropyLoss", "weight", weight)
+        self.ignore_index = integer("CrossEntropyLoss", "ignore_index", ignore_index)
+        self.reduction = known_reduction("CrossEntropyLoss", reduction)
+        self.label_smoothing = within("CrossEntropyLoss", "label_smoothing", label_smoothing, 0, 1)
 
     def forward(self, x: Tensor, target: Any) -> Tensor:
         return F.cross_entropy(
@@ -36,9 +39,9 @@ class NLLLoss(Loss):
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
     ) -> None:
-        self.weight = constant(weight)
-        self.ignore_index = ignore_index
-        self.reduction = reduction
+        self.weight = constant("NLLLoss", "weight", weight)
+        self.ignore_index = integer("NLLLoss", "ignore_index", ignore_index)
+        self.reduction = known_reduction("NLLLoss", reduction)
 
     def forward(self, x: Tensor, target: Any) -> Tensor:
         return F.nll_loss(x, target, self.weight, self.ignore_index, self.reduction)
@@ -48,8 +51,8 @@ class BCELoss(Loss):
     """``functional.binary_cross_entropy`` with these options."""
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
-        self.weight = constant(weight)
-        self.reduction = reduction
+        self.weight = constant("BCELoss", "weight", weight)
+        self.reduction = known_reduction("BCELoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(x, target, self.weight, self.reduction)
@@ -61,9 +64,9 @@ class BCEWithLogitsLoss(Loss):
     def __init__(
         self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
     ) -> None:
-        self.weight = constant(weight)
-        self.reduction = reduction
-        self.pos_weight = constant(pos_weight)
+        self.weight = constant("BCEWithLogitsLoss", "weight", weight)
+        self.reduction = known_reduction("BCEWithLogitsLoss", reduction)
+        self.pos_weight = constant("BCEWithLogitsLoss", "pos_weight", pos_weight)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy_with_logits(x, target, self.weight, self.reduction, self.pos_weight)
@@ -73,8 +76,8 @@ class KLDivLoss(Loss):
     """``functional.kl_div`` with these options."""
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        self.reduction = reduction
-        self.log_target = log_target
+        self.reduction = known_reduction("KLDivLoss", reduction, (*REDUCTIONS, "batchmean"))
+        self.log_target = flag("KLDivLoss", "log_target", log_target)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.kl_div(x, target, self.reduction, self.log_target)

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from backburner._tensor import Tensor
+from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import functional as F
-from backburner.nn._loss import Loss, constant
+from backburner.nn._checks import flag, within
+from backburner.nn._loss import Loss, constant, known_reduction
+from backburner.ops._operands import integer
 
 
 class SoftMarginLoss(Loss):
     """``functional.soft_margin_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean") -> None:
-        self.reduction = reduction
+        self.reduction = known_reduction("SoftMarginLoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(x, target, self.reduction)
@@ -24,8 +27,8 @@ class MultiLabelSoftMarginLoss(Loss):
     """``functional.multilabel_soft_margin_loss`` with these options."""
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
-        self.weight = constant(weight)
-        self.reduction = reduction
+        self.weight = constant("MultiLabelSoftMarginLoss", "weight", weight)
+        self.reduction = known_reduction("MultiLabelSoftMarginLoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
@@ -35,8 +38,8 @@ class HingeEmbeddingLoss(Loss):
     """``functional.hinge_embedding_loss`` with these options."""
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
-        self.margin = margin
-        self.reduction = reduction
+        self.margin = within("HingeEmbeddingLoss", "margin", margin)
+        self.reduction = known_reduction("HingeEmbeddingLoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.hinge_embedding_loss(x, target, self.margin, self.reduction)
@@ -46,8 +49,8 @@ class CosineEmbeddingLoss(Loss):
     """``functional.cosine_embedding_loss`` with these options."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        self.margin = margin
-        self.reduction = reduction
+        self.margin = within("CosineEmbeddingLoss", "margin", margin)
+        self.reduction = known_reduction("CosineEmbeddingLoss", reduction)
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, self.margin, self.reduction)
@@ -57,8 +60,8 @@ class MarginRankingLoss(Loss):
     """``functional.margin_ranking_loss`` with these options."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
-        self.margin = margin
-        self.reduction = reduction
+        self.margin = within("MarginRankingLoss", "margin", margin)
+        self.reduction = known_reduction("MarginRankingLoss", reduction)
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
@@ -70,10 +73,12 @@ class MultiMarginLoss(Loss):
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = "mean"
     ) -> None:
-        self.p = p
-        self.margin = margin
-        self.weight = constant(weight)
-        self.reduction = reduction
+        self.p = integer("MultiMarginLoss", "p", p)
+        if self.p not in (1, 2):
+            raise ArgumentError(f"MultiMarginLoss: p must be 1 or 2, got {p}.")
+        self.margin = within("MultiMarginLoss", "margin", margin)
+        self.weight = constant("MultiMarginLoss", "weight", weight)
+        self.reduction = known_reduction("MultiMarginLoss", reduction)
 
     def forward(self, x: Tensor, target: Any) -> Tensor:
         return F.multi_margin_loss(x, target, self.p, self.margin, self.weight, self.reduction)
@@ -83,7 +88,7 @@ class MultiLabelMarginLoss(Loss):
     """``functional.multilabel_margin_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean") -> None:
-        self.reduction = reduction
+        self.reduction = known_reduction("MultiLabelMarginLoss", reduction)
 
     def forward(self, x: Tensor, target: Any) -> Tensor:
         return F.multilabel_margin_loss(x, target, self.reduction)
@@ -100,11 +105,13 @@ class TripletMarginLoss(Loss):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
-        self.reduction = reduction
+        self.margin = within("TripletMarginLoss", "margin", margin)
+        self.p = within("TripletMarginLoss", "p", p)
+        if self.p <= 0:
+            raise ArgumentError(f"TripletMarginLoss: p must be positive, got {p}.")
+        self.eps = within("TripletMarginLoss", "eps", eps, 0)
+        self.swap = flag("TripletMarginLoss", "swap", swap)
+        self.reduction = known_reduction("TripletMarginLoss", reduction)
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(
@@ -123,10 +130,15 @@ class TripletMarginWithDistanceLoss(Loss):
         swap: bool = False,
         reduction: str = "mean",
     ) -> None:
+        if distance_function is not None and not callable(distance_function):
+            raise DTypeError(
+                f"TripletMarginWithDistanceLoss: distance_function must be a function of two tensors, got "
+                f"{distance_function!r:.80}."
+            )
         self.distance_function = distance_function
-        self.margin = margin
-        self.swap = swap
-        self.reduction = reduction
+        self.margin = within("TripletMarginWithDistanceLoss", "margin", margin)
+        self.swap = flag("TripletMarginWithDistanceLoss", "swap", swap)
+        self.reduction = known_reduction("TripletMarginWithDistanceLoss", reduction)
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_with_distance_loss(

@@ -1,4 +1,7 @@
-"""Pooling as modules. The functions of ``functional`` tell shapes and conventions."""
+"""Pooling as modules. The functions of ``functional`` tell shapes and conventions.
+
+``repr`` shows what PyTorch's does, and an option that PyTorch leaves out where it is not what it is by default.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from backburner._tensor import Tensor
+from backburner.errors import ArgumentError
 from backburner.nn import functional as F
+from backburner.nn._checks import flag
+from backburner.nn._loss import constant
 from backburner.nn._module import Module
 from backburner.nn.functional._options import Size, per_axis
 from backburner.nn.functional._windows import OutputSize, window
-from backburner.ops._operands import number
+from backburner.ops._operands import integer, number
 
 
 class _Pool(Module):
@@ -19,13 +25,20 @@ class _Pool(Module):
     _axes: ClassVar[int]
     _function: ClassVar[Callable[..., Any]]
     _shown: ClassVar[tuple[str, ...]]
+    _usual: ClassVar[dict[str, Any]] = {}
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={getattr(self, name)}" for name in self._shown)
+        names = [*self._shown, *(name for name, value in self._usual.items() if getattr(self, name) != value)]
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+
+    def _flags(self, **flags: bool) -> None:
+        for name, value in flags.items():
+            setattr(self, name, flag(type(self).__name__, name, value))
 
 
 class _MaxPool(_Pool):
-    _shown = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    _usual = {"return_indices": False}
 
     def __init__(
         self,
@@ -37,10 +50,11 @@ class _MaxPool(_Pool):
         ceil_mode: bool = False,
     ) -> None:
         name = type(self).__name__
-        self.kernel_size, self.stride, self.padding = window(name, self._axes, kernel_size, stride, padding)
-        self.dilation = per_axis(name, "dilation", dilation, self._axes, 1)
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+        window(name, self._axes, kernel_size, stride, padding)
+        per_axis(name, "dilation", dilation, self._axes, 1)
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.dilation = padding, dilation
+        self._flags(return_indices=return_indices, ceil_mode=ceil_mode)
 
     def forward(self, x: Tensor) -> Any:
         return self._function(
@@ -106,7 +120,8 @@ class AvgPool1d(_Pool):
     """``functional.avg_pool1d`` with these options."""
 
     _axes = 1
-    _shown = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    _shown = ("kernel_size", "stride", "padding")
+    _usual = {"ceil_mode": False, "count_include_pad": True}
 
     def __init__(
         self,
@@ -117,8 +132,7 @@ class AvgPool1d(_Pool):
         count_include_pad: bool = True,
     ) -> None:
         self.kernel_size, self.stride, self.padding = window("AvgPool1d", 1, kernel_size, stride, padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self._flags(ceil_mode=ceil_mode, count_include_pad=count_include_pad)
 
     def forward(self, x: Tensor) -> Tensor:
         return F.avg_pool1d(
@@ -127,7 +141,8 @@ class AvgPool1d(_Pool):
 
 
 class _AvgPool(_Pool):
-    _shown = (*AvgPool1d._shown, "divisor_override")
+    _shown = ("kernel_size", "stride", "padding")
+    _usual = {"ceil_mode": False, "count_include_pad": True, "divisor_override": None}
 
     def __init__(
         self,
@@ -139,9 +154,12 @@ class _AvgPool(_Pool):
         divisor_override: int | None = None,
     ) -> None:
         name = type(self).__name__
-        self.kernel_size, self.stride, self.padding = window(name, self._axes, kernel_size, stride, padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        window(name, self._axes, kernel_size, stride, padding)
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding = padding
+        self._flags(ceil_mode=ceil_mode, count_include_pad=count_include_pad)
+        if divisor_override is not None and integer(name, "divisor_override", divisor_override) == 0:
+            raise ArgumentError(f"{name}: divisor_override must not be 0.")
         self.divisor_override = divisor_override
 
     def forward(self, x: Tensor) -> Tensor:
@@ -171,9 +189,10 @@ class _LPPool(_Pool):
         self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
     ) -> None:
         name = type(self).__name__
-        self.norm_type = number(name, "norm_type", norm_type)
-        self.kernel_size, self.stride, _ = window(name, self._axes, kernel_size, stride, 0)
-        self.ceil_mode = ceil_mode
+        number(name, "norm_type", norm_type)
+        window(name, self._axes, kernel_size, stride, 0)
+        self.norm_type, self.kernel_size, self.stride = norm_type, kernel_size, stride
+        self._flags(ceil_mode=ceil_mode)
 
     def forward(self, x: Tensor) -> Tensor:
         out: Tensor = self._function(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
@@ -201,12 +220,24 @@ class LPPool3d(_LPPool):
     _function = staticmethod(F.lp_pool3d)
 
 
+def _parts(name: str, axes: int, output_size: OutputSize) -> OutputSize:
+    """Return the sizes that adaptive pooling is to give, as they were written; ``None`` keeps one."""
+    sizes = output_size if isinstance(output_size, Sequence) else (output_size,)
+    if isinstance(sizes, str) or len(sizes) not in (1, axes):
+        raise ArgumentError(f"{name}: output_size takes one int or None, or {axes}, got {output_size!r}.")
+    for size in sizes:
+        if size is not None and integer(name, "output_size", size) < 1:
+            raise ArgumentError(f"{name}: output_size must be at least 1, got {output_size!r}.")
+    return output_size
+
+
 class _AdaptiveMaxPool(_Pool):
-    _shown = ("output_size", "return_indices")
+    _shown = ("output_size",)
+    _usual = {"return_indices": False}
 
     def __init__(self, output_size: OutputSize, return_indices: bool = False) -> None:
-        self.output_size = output_size
-        self.return_indices = return_indices
+        self.output_size = _parts(type(self).__name__, self._axes, output_size)
+        self._flags(return_indices=return_indices)
 
     def forward(self, x: Tensor) -> Any:
         return self._function(x, self.output_size, self.return_indices)
@@ -215,23 +246,27 @@ class _AdaptiveMaxPool(_Pool):
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """``functional.adaptive_max_pool1d`` with these options."""
 
+    _axes = 1
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """``functional.adaptive_max_pool2d`` with these options."""
 
+    _axes = 2
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """``functional.adaptive_max_pool3d`` with these options."""
 
+    _axes = 3
     _function = staticmethod(F.adaptive_max_pool3d)
 
 
 class _FractionalMaxPool(_Pool):
-    _shown = ("kernel_size", "output_size", "output_ratio", "return_indices")
+    _shown = ("kernel_size",)
+    _usual = {"output_size": None, "output_ratio": None, "return_indices": False}
 
     def __init__(
         self,
@@ -241,11 +276,22 @@ class _FractionalMaxPool(_Pool):
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
-        self.kernel_size = per_axis(type(self).__name__, "kernel_size", kernel_size, self._axes, 1)
-        self.output_size = output_size
-        self.output_ratio = output_ratio
-        self.return_indices = return_indices
-        self._random_samples = _random_samples
+        name = type(self).__name__
+        self.kernel_size = per_axis(name, "kernel_size", kernel_size, self._axes, 1)
+        if (output_size is None) == (output_ratio is None):
+            raise ArgumentError(f"{name}: takes either output_size or output_ratio.")
+        if output_size is not None:
+            output_size = per_axis(name, "output_size", output_size, self._axes, 1)
+        else:
+            ratios = output_ratio if isinstance(output_ratio, Sequence) else (output_ratio,) * self._axes
+            output_ratio = tuple([number(name, "output_ratio", ratio) for ratio in ratios])
+            if len(output_ratio) != self._axes or not all(0 < ratio < 1 for ratio in output_ratio):
+                raise ArgumentError(
+                    f"{name}: output_ratio must be in (0, 1), one number or {self._axes}, got {output_ratio}."
+                )
+        self.output_size, self.output_ratio = output_size, output_ratio
+        self._flags(return_indices=return_indices)
+        self._random_samples = constant(name, "_random_samples", _random_samples)
 
     def forward(self, x: Tensor) -> Any:
         options = (self.output_size, self.output_ratio, self.return_indices, self._random_samples)
@@ -270,7 +316,7 @@ class _AdaptiveAvgPool(_Pool):
     _shown = ("output_size",)
 
     def __init__(self, output_size: OutputSize) -> None:
-        self.output_size = output_size
+        self.output_size = _parts(type(self).__name__, self._axes, output_size)
 
     def forward(self, x: Tensor) -> Tensor:
         out: Tensor = self._function(x, self.output_size)
@@ -280,16 +326,19 @@ class _AdaptiveAvgPool(_Pool):
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     """``functional.adaptive_avg_pool1d`` with these options."""
 
+    _axes = 1
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """``functional.adaptive_avg_pool2d`` with these options."""
 
+    _axes = 2
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """``functional.adaptive_avg_pool3d`` with these options."""
 
+    _axes = 3
     _function = staticmethod(F.adaptive_avg_pool3d)

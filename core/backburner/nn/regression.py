@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from backburner._tensor import Tensor
+from backburner.errors import ArgumentError
 from backburner.nn import functional as F
-from backburner.nn._loss import Loss
+from backburner.nn._checks import flag, within
+from backburner.nn._loss import Loss, known_reduction
 
 
 class MSELoss(Loss):
     """``functional.mse_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean") -> None:
-        self.reduction = reduction
+        self.reduction = known_reduction("MSELoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(x, target, self.reduction)
@@ -21,7 +23,7 @@ class L1Loss(Loss):
     """``functional.l1_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean") -> None:
-        self.reduction = reduction
+        self.reduction = known_reduction("L1Loss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(x, target, self.reduction)
@@ -31,8 +33,8 @@ class SmoothL1Loss(Loss):
     """``functional.smooth_l1_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
-        self.reduction = reduction
-        self.beta = beta
+        self.reduction = known_reduction("SmoothL1Loss", reduction)
+        self.beta = within("SmoothL1Loss", "beta", beta, 0)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.smooth_l1_loss(x, target, self.reduction, self.beta)
@@ -42,8 +44,10 @@ class HuberLoss(Loss):
     """``functional.huber_loss`` with these options."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        self.reduction = reduction
-        self.delta = delta
+        self.reduction = known_reduction("HuberLoss", reduction)
+        self.delta = within("HuberLoss", "delta", delta, 0)
+        if self.delta == 0:
+            raise ArgumentError("HuberLoss: delta must be positive, got 0.")
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.huber_loss(x, target, self.reduction, self.delta)
@@ -55,10 +59,10 @@ class PoissonNLLLoss(Loss):
     def __init__(
         self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
     ) -> None:
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-        self.reduction = reduction
+        self.log_input = flag("PoissonNLLLoss", "log_input", log_input)
+        self.full = flag("PoissonNLLLoss", "full", full)
+        self.eps = within("PoissonNLLLoss", "eps", eps, 0)
+        self.reduction = known_reduction("PoissonNLLLoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor) -> Tensor:
         return F.poisson_nll_loss(x, target, self.log_input, self.full, self.eps, self.reduction)
@@ -68,9 +72,9 @@ class GaussianNLLLoss(Loss):
     """``functional.gaussian_nll_loss`` with these options."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        self.full = full
-        self.eps = eps
-        self.reduction = reduction
+        self.full = flag("GaussianNLLLoss", "full", full)
+        self.eps = within("GaussianNLLLoss", "eps", eps, 0)
+        self.reduction = known_reduction("GaussianNLLLoss", reduction)
 
     def forward(self, x: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
         return F.gaussian_nll_loss(x, target, var, self.full, self.eps, self.reduction)

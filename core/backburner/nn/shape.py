@@ -1,15 +1,19 @@
-"""Padding as modules: a number for all sides, or ``(before, after)`` for the last axis, the one before it, and so on."""
+"""Padding and reshaping as modules.
+
+Padding takes a number for all sides, or ``(before, after)`` for the last axis, the one before it, and so on.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar
 
 from backburner._tensor import Tensor
-from backburner.errors import ArgumentError
+from backburner.errors import ArgumentError, ShapeError
 from backburner.nn import functional as F
 from backburner.nn._module import Module
-from backburner.ops._operands import integer
+from backburner.ops._operands import integer, number, one_axis, primitive
 
 Frame = int | Sequence[int]
 
@@ -41,6 +45,7 @@ class _ConstantPad(_Pad):
 
     def __init__(self, padding: Frame, value: float) -> None:
         super().__init__(padding)
+        number(type(self).__name__, "value", value)
         self.value = value
 
     def forward(self, x: Tensor) -> Tensor:
@@ -150,3 +155,51 @@ class CircularPad3d(_Pad):
 
     axes = 3
     mode = "circular"
+
+
+class Unflatten(Module):
+    """Make one axis several.
+
+    Args:
+        axis: which one.
+        unflattened_size: the sizes of the new axes; one may be -1, and is what is left.
+
+    Shape:
+        input ``[a..., n, b...]``, output ``[a..., *unflattened_size, b...]``.
+
+    Raises:
+        ArgumentError: there is no size, more than one -1, or one below it.
+        ShapeError: the axis has not as many entries.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.Unflatten(1, (2, -1))(bb.ones((5, 6, 3))).shape
+        (5, 2, 3, 3)
+    """
+
+    def __init__(self, axis: int, unflattened_size: Sequence[int]) -> None:
+        self.axis = integer("Unflatten", "axis", axis)
+        if not isinstance(unflattened_size, Sequence) or isinstance(unflattened_size, str):
+            raise ArgumentError(f"Unflatten: unflattened_size is a tuple of sizes, not {unflattened_size!r}.")
+        sizes = tuple([integer("Unflatten", "unflattened_size", n) for n in unflattened_size])
+        if not sizes or min(sizes) < -1 or sizes.count(-1) > 1:
+            raise ArgumentError(
+                f"Unflatten: unflattened_size needs sizes, of which one may be -1, got {unflattened_size!r}."
+            )
+        self.unflattened_size = sizes
+
+    def forward(self, x: Tensor) -> Tensor:
+        shape = primitive("Unflatten", x).shape
+        place = one_axis("Unflatten", self.axis, len(shape))
+        known = math.prod(n for n in self.unflattened_size if n != -1)
+        n = shape[place]
+        if known != n and (-1 not in self.unflattened_size or known == 0 or n % known):
+            raise ShapeError(
+                f"Unflatten: axis {self.axis} of {list(shape)} does not divide into {list(self.unflattened_size)}."
+            )
+        sizes = [n // known if known and m == -1 else m for m in self.unflattened_size]
+        return x.reshape((*shape[:place], *sizes, *shape[place + 1 :]))
+
+    def extra_repr(self) -> str:
+        return f"axis={self.axis}, unflattened_size={self.unflattened_size}"

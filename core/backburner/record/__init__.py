@@ -1,5 +1,10 @@
-"""Files of weights: safetensors, read and written with NumPy alone, and never a pickle."""
+"""Files of weights: safetensors read and written, PyTorch's checkpoints read, with NumPy alone and nothing executed."""
 
+from backburner.record._describe import Description as Description
+from backburner.record._describe import TensorInfo as TensorInfo
+from backburner.record._describe import convert as convert
+from backburner.record._describe import describe as describe
+from backburner.record._mapping import TRAINING as TRAINING
 from backburner.record._record import Record as Record
 from backburner.record._record import read as read
 from backburner.record._record import write as write

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from backburner.record._format import HEADER_LIMIT, Array, Malformed
+from backburner.errors import RecordError
+from backburner.record._dtypes import Array, Malformed
+from backburner.record._format import HEADER_LIMIT
 from backburner.record._identify import HEAD, identify
 
 MAP_FROM = 64 * 2**20  # bytes: below, one read is as quick, and leaves no file open
@@ -19,33 +21,57 @@ HEX = frozenset("0123456789abcdef")
 ABANDONED = 3600  # seconds without a write: by then no save that could still end well is under way
 
 
+def peek(path: str) -> bytes:
+    """Return the first bytes of a file, from which it can be told what it is.
+
+    Raises:
+        Malformed: it is a device or a pipe.
+    """
+    with _naming(path), open(path, "rb", buffering=0) as file:
+        _size(file)
+        return file.read(HEAD)
+
+
+def _size(file: Any) -> int:
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        raise Malformed("it is a device or a pipe, not a file")
+    return status.st_size
+
+
 def load(path: str, mmap: Literal["auto"] | bool) -> tuple[bytes, Array]:
     """Return the header of a safetensors file, and what follows it as read-only bytes.
 
     Raises:
         Malformed: the file is something else, or ends inside its header.
     """
-    if os.path.isdir(path):
-        raise Malformed("it is a directory. Name a .safetensors file in it")
     with _naming(path), open(path, "rb", buffering=0) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise Malformed("it is a device or a pipe, not a file")
-        header = _header(file, status.st_size)
-        begin = 8 + len(header)
-        if mmap is True or mmap == "auto" and status.st_size >= MAP_FROM:
-            from mmap import ACCESS_READ
-            from mmap import mmap as map_file
+        size = _size(file)
+        header = _header(file, size)
+        return header, _rest(file, 8 + len(header), size, mmap)
 
-            try:
-                return header, np.frombuffer(map_file(file.fileno(), 0, access=ACCESS_READ), np.uint8)[begin:]
-            except OSError:  # some network file systems map nothing
-                if mmap is True:
-                    raise
-        data = np.empty(status.st_size - begin, np.uint8)
-        _fill(file, data.data)
+
+def whole(path: str, mmap: Literal["auto"] | bool) -> Array:
+    """Return all bytes of a file, read-only."""
+    with _naming(path), open(path, "rb", buffering=0) as file:
+        return _rest(file, 0, _size(file), mmap)
+
+
+def _rest(file: Any, begin: int, size: int, mmap: Literal["auto"] | bool) -> Array:
+    """Return the bytes of a file from where it is read up to now, mapped or read."""
+    if size and (mmap is True or mmap == "auto" and size >= MAP_FROM):
+        from mmap import ACCESS_READ
+        from mmap import mmap as map_file
+
+        try:
+            return np.frombuffer(map_file(file.fileno(), 0, access=ACCESS_READ), np.uint8)[begin:]
+        except OSError:  # some network file systems map nothing
+            if mmap is True:
+                raise
+    data = np.empty(size - begin, np.uint8)
+    _fill(file, data.data)
     data.flags.writeable = False
-    return header, data
+    return data
 
 
 def _header(file: Any, size: int) -> bytes:
@@ -120,6 +146,37 @@ def replace(path: str, chunks: Iterable[Any]) -> None:
         raise
     with _naming(path):
         _sync_directory(directory or ".")
+
+
+@contextmanager
+def new_directory(op: str, path: str) -> Iterator[str]:
+    """Give a temporary directory to fill, which becomes ``path`` if nothing goes wrong, and else goes away.
+
+    Raises:
+        RecordError: ``path`` is there, and not an empty directory.
+    """
+    if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+        raise RecordError(
+            f"{op}: {path}: it exists, and several files replace nothing. Name a new directory."
+        )
+    parent, name = os.path.split(os.path.normpath(path))
+    temporary = os.path.join(parent, f".{name[:32]}.{os.urandom(RANDOM // 2).hex()}.tmp")
+    try:
+        os.mkdir(temporary)
+    except OSError as error:
+        error.filename = path
+        raise
+    try:
+        yield temporary
+        if os.path.isdir(path):
+            os.rmdir(path)
+        os.rename(temporary, path)
+    except BaseException:  # Ctrl-C too
+        from shutil import rmtree
+
+        rmtree(temporary, ignore_errors=True)
+        raise
+    _sync_directory(parent or ".")
 
 
 @contextmanager

@@ -8,23 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from backburner.record._dtypes import DTYPES, Malformed
 
 HEADER_LIMIT = 100_000_000  # bytes; the format's own library reads no longer header
-
-# In the order of the format's library, which puts the last of them first in a file: that way wide elements
-# come before narrow ones and all stay aligned.
-_NUMPY = {
-    "BOOL": "?", "U8": "u1", "I8": "i1", "I16": "i2", "U16": "u2", "F16": "f2", "BF16": "u2",
-    "I32": "i4", "U32": "u4", "F32": "f4", "C64": "c8", "F64": "f8", "I64": "i8", "U64": "u8",
-}  # fmt: skip
-DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(f"<{code}") for name, code in _NUMPY.items()}
 _RANK = {name: -i for i, name in enumerate(DTYPES)}
-_NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "BF16"}
-
-
-class Malformed(Exception):
-    """A clause that says what is wrong with a file or a tensor; the caller says which."""
 
 
 class Stored(NamedTuple):
@@ -34,14 +21,6 @@ class Stored(NamedTuple):
     shape: tuple[int, ...]
     begin: int
     end: int
-
-
-def dtype_name(dtype: np.dtype[Any]) -> str:
-    """Return what safetensors calls a NumPy dtype of any byte order."""
-    try:
-        return _NAMES[dtype.newbyteorder("<")]
-    except (KeyError, TypeError):
-        raise Malformed(f"dtype {dtype} has no place in safetensors") from None
 
 
 def parse(header: bytes, data_size: int) -> tuple[dict[str, Stored], dict[str, str]]:
@@ -55,7 +34,7 @@ def parse(header: bytes, data_size: int) -> tuple[dict[str, Stored], dict[str, s
     if header[:1] != b"{":
         raise Malformed("its header does not begin with '{'")
     try:
-        table = json.loads(header.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_refuse)
+        table = json.loads(header.decode("utf-8"), object_pairs_hook=no_duplicates, parse_constant=_refuse)
     except UnicodeDecodeError:
         raise Malformed("its header is not UTF-8") from None
     except RecursionError:
@@ -67,14 +46,15 @@ def parse(header: bytes, data_size: int) -> tuple[dict[str, Stored], dict[str, s
         raise Malformed("its __metadata__ is not a map from text to text")
     for text in (*table, *metadata, *metadata.values()):
         if not is_unicode(text):
-            raise Malformed(f"its header has half a surrogate pair in {_short(ascii(text))}")
+            raise Malformed(f"its header has half a surrogate pair in {short(ascii(text))}")
     tensors = {name: _stored(name, info) for name, info in table.items()}
     tensors = dict(sorted(tensors.items(), key=lambda item: item[1][2:]))
     _check_cover(tensors, data_size)
     return tensors, metadata
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; a key that comes twice is an error."""
     made: dict[str, Any] = {}
     for name, value in pairs:
         if name in made:
@@ -88,6 +68,7 @@ def _refuse(constant: str) -> Any:
 
 
 def is_unicode(text: str) -> bool:
+    """Say whether a text has no half of a surrogate pair, which UTF-8 cannot hold."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -104,26 +85,27 @@ def _stored(name: str, info: object) -> Stored:
         raise Malformed(f"tensor {name!r} is not described by an object")
     dtype, shape, offsets = info.get("dtype"), info.get("shape"), info.get("data_offsets")
     if not isinstance(shape, list) or not all(map(_is_size, shape)):
-        raise Malformed(f"tensor {name!r} has the shape {_short(shape)}, not a list of sizes")
+        raise Malformed(f"tensor {name!r} has the shape {short(shape)}, not a list of sizes")
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
-        raise Malformed(f"tensor {name!r} has the data_offsets {_short(offsets)}, not two positions")
+        raise Malformed(f"tensor {name!r} has the data_offsets {short(offsets)}, not two positions")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise Malformed(f"tensor {name!r} has the dtype {_short(dtype)}; NumPy holds {', '.join(DTYPES)}")
+        raise Malformed(f"tensor {name!r} has the dtype {short(dtype)}; known are {', '.join(DTYPES)}")
     begin, end = offsets
-    size = DTYPES[dtype].itemsize * _product(shape)
+    size = DTYPES[dtype].itemsize * product(shape)
     if size != end - begin:
         raise Malformed(
-            f"tensor {name!r} needs {_short(size)} bytes ({dtype} {_short(shape)}) and has {end - begin:,}"
+            f"tensor {name!r} needs {short(size)} bytes ({dtype} {short(shape)}) and has {end - begin:,}"
         )
     if size == 0 or len(shape) > 32:
         try:
             np.empty(size // DTYPES[dtype].itemsize, DTYPES[dtype]).reshape(shape)
         except (ValueError, OverflowError, MemoryError):
-            raise Malformed(f"tensor {name!r} has a shape that NumPy cannot hold: {_short(shape)}") from None
+            raise Malformed(f"tensor {name!r} has a shape that NumPy cannot hold: {short(shape)}") from None
     return Stored(dtype, tuple(shape), begin, end)
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return a value as a part of a message."""
     if isinstance(value, int) and abs(value) >= 10**18:
         return "over 10^18"
     text = str(value) if isinstance(value, (str, int, list)) else repr(value)
@@ -167,7 +149,7 @@ def build(
     position = 0
     for name in order:
         dtype, shape = described[name]
-        end = position + DTYPES[dtype].itemsize * _product(shape)
+        end = position + DTYPES[dtype].itemsize * product(shape)
         table[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [position, end]}
         position = end
     header = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
@@ -180,7 +162,8 @@ def build(
     return len(header).to_bytes(8, "little") + header, order
 
 
-def _product(shape: Collection[int]) -> int:
+def product(shape: Collection[int]) -> int:
+    """Return how many elements a shape has, or more than any array, without making huge numbers."""
     if 0 in shape:
         return 0
     size = 1
@@ -189,31 +172,3 @@ def _product(shape: Collection[int]) -> int:
         if size > sys.maxsize:  # too large already; a hostile header may go on for millions of factors
             break
     return size
-
-
-def widen(bits: Array) -> Array:
-    """Return the float32 that the upper halves ``bits``, bfloat16 as uint16, stand for."""
-    wide = bits.astype(np.uint32)
-    wide <<= 16
-    return wide.view(np.float32)
-
-
-def narrow(x: Array, dtype: str) -> Array:
-    """Round a vector of floats to ``dtype``, F16 or BF16 (as uint16), to the nearest and ties to even.
-
-    Raises:
-        Malformed: a finite number would become infinite.
-    """
-    with np.errstate(over="ignore"):
-        if dtype == "F16":
-            half: Array = x.astype(np.float16)
-            finite = np.isfinite(half)
-        else:
-            bits = x.astype(np.float32).view(np.uint32)
-            half = ((bits + (0x7FFF + (bits >> 16 & 1))) >> 16).astype(np.uint16)
-            nan = np.isnan(x)
-            half[nan] = bits[nan] >> 16 | 0x40
-            finite = (half & 0x7F80) != 0x7F80
-    if not np.array_equal(finite, np.isfinite(x)):
-        raise Malformed(f"a number is too large for {dtype}: {x[np.isfinite(x) & ~finite][0]}")
-    return half

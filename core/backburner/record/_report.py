@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backburner.record._mapping import near
+
 
 class Mismatch(NamedTuple):
     """What a name stands for in the file and in the module."""
@@ -29,11 +31,14 @@ class Conversion(NamedTuple):
 
 
 _SHOWN = 8  # names of each kind in a message; the report has them all
+_NEAR = 4  # names for which a message tells what they may be
 
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
     """What `load` found; as text, its message.
+
+    Names are those in the module, and of the file those that ``prefix`` and ``rename`` made of them.
 
     Attributes:
         loaded: names in the module that have new contents.
@@ -42,6 +47,8 @@ class LoadReport:
         mismatched: names of another shape, of a dtype that does not convert, or tied in the module and not
             equal in the file.
         converted: names whose dtype was converted to the module's.
+        ignored: names in the file that were left alone: without the ``prefix``, not in ``only``, in ``ignore``, or
+            of a snapshot's training.
     """
 
     loaded: tuple[str, ...] = ()
@@ -49,6 +56,7 @@ class LoadReport:
     unexpected: tuple[str, ...] = ()
     mismatched: tuple[Mismatch, ...] = ()
     converted: tuple[Conversion, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @property
     def fits(self) -> bool:
@@ -66,7 +74,9 @@ class LoadReport:
         parts = [_count(items, kind) for kind, items in kinds.items() if items]
         if self.fits:
             parts.insert(0, f"{len(self.loaded)} loaded")
-        return f"load: {', '.join(parts)}{self._prefix_hint()}"
+        if self.ignored:
+            parts.append(f"{len(self.ignored)} ignored")
+        return f"load: {', '.join(parts)}{self._prefix_hint() or self._near_hint()}"
 
     def _prefix_hint(self) -> str:
         for longer, shorter, where in (
@@ -76,12 +86,19 @@ class LoadReport:
             tail = max(shorter, key=len, default="")
             prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
             if prefix and sum(prefix + name in longer for name in shorter) * 2 > len(shorter):
-                change = "removed from" if where == "file" else "added to"
-                return (
-                    f". The names in the {where} begin with {prefix!r}. "
-                    f"Pass bb.load a dict of arrays with that {change} the names."
-                )
+                begins = f". The names in the {where} begin with {prefix!r}"
+                if where == "module":
+                    return f"{begins}. Pass rename={{'^': {prefix!r}}} to bb.load."
+                why = ", as DataParallel saves them" if prefix == "module." else ""
+                return f"{begins}{why}. Pass prefix={prefix!r} to bb.load."
         return ""
+
+    def _near_hint(self) -> str:
+        pairs = ((name, near(name, self.unexpected)) for name in self.missing[:_NEAR])
+        told = [f"{found} in the file for {name}" for name, found in pairs if found]
+        if not told:
+            return ""
+        return f". Is it {', '.join(told)}? Then pass rename={{pattern: replacement}} to bb.load."
 
 
 def _count(items: tuple[object, ...], kind: str) -> str:

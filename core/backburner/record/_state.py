@@ -7,10 +7,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from backburner.errors import RecordError
-from backburner.record._format import DTYPES, Array, Malformed, dtype_name
-from backburner.record._record import ALIASES, Path, Record, read_for, write_for
+from backburner.errors import ArgumentError, RecordError
+from backburner.record._dtypes import Array, Malformed, dtype_name, word
+from backburner.record._mapping import Patterns, Rename, map_names, selected
+from backburner.record._record import ALIASES, LazyArrays, Path, Record, read_for
 from backburner.record._report import Conversion, LoadReport, Mismatch
+from backburner.record._save import save_for
 
 
 class Entry(Protocol):
@@ -43,20 +45,56 @@ class Stateful(Protocol):
         ...
 
 
-def save(source: Stateful | Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:
-    """Save a module, or a dict of tensors and arrays, to a safetensors file.
+class Restorable(Protocol):
+    """What has a state of its own making, such as an optimizer."""
+
+    def state_dict(self) -> Mapping[str, Any]:
+        """Return the state, arrays and numbers by name."""
+        ...
+
+    def load_state_dict(self, state: Mapping[str, Any], /) -> object:
+        """Take up what ``state_dict`` returned."""
+        ...
+
+
+Source = Stateful | Restorable | Mapping[str, Any]
+
+
+def save(
+    source: Source,
+    path: Path,
+    metadata: Mapping[str, str] | None = None,
+    *,
+    dtype: Any = None,
+    max_shard_size: int | str | None = None,
+) -> None:
+    """Save a module, an optimizer, or a dict of tensors and arrays, to a safetensors file.
+
+    PyTorch (``safetensors.torch.load_file``) and all else that reads safetensors can open it.
 
     ``path`` is the old file or the whole new one, whatever happens on the way. What has several names, such
     as a tied weight, is stored once, under the first; so are several tensors over the same memory.
 
     Args:
-        source: a module, or tensors and arrays by name.
+        source: a module, what has a ``state_dict`` such as an optimizer, or tensors and arrays by name.
         path: the file. Its directory exists.
         metadata: text to go along.
+        dtype: ``"bfloat16"`` or ``"float16"``, half the size, or ``"float32"``: what the floats are rounded to.
+        max_shard_size: bytes, or text such as ``"2GB"``. Then ``path`` becomes a new directory of files no larger
+            than this, if no tensor is, and an index of them, which `load` and other programs read as one.
 
     Raises:
-        RecordError: a name or a dtype that the format lacks.
+        RecordError: a name or a dtype that the format lacks, or a number too large for ``dtype``.
         OSError: the file cannot be written.
+
+    Example:
+        >>> import os, tempfile
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> bb.save(nn.Linear(3, 2), path, {"epoch": "7"}, dtype="bfloat16")
+        >>> bb.record.read(path).dtypes
+        {'bias': 'BF16', 'weight': 'BF16'}
     """
     op = "save"
     first: dict[object, str] = {}
@@ -77,11 +115,22 @@ def save(source: Stateful | Mapping[str, Any], path: Path, metadata: Mapping[str
     text = dict(metadata or {})
     if ALIASES in text:
         raise RecordError(f"{op}: the metadata key {ALIASES!r} is kept for tied weights. Use another key.")
-    if aliases:
-        import json
+    dtypes = float_dtypes(op, arrays, dtype)
+    save_for(op, path, arrays, text, dtypes, aliases, max_shard_size)
 
-        text[ALIASES] = json.dumps(dict(sorted(aliases.items())), ensure_ascii=False, separators=(",", ":"))
-    write_for(op, path, arrays, text, {})
+
+def float_dtypes(op: str, arrays: Mapping[str, Array], dtype: Any) -> dict[str, str]:
+    """Return the dtype in the file of all floats, if they are to have one.
+
+    Raises:
+        ArgumentError: there is no such dtype of floats.
+    """
+    if dtype is None:
+        return {}
+    wanted = {"bfloat16": "BF16", "float16": "F16", "float32": "F32"}.get(str(dtype))
+    if wanted is None:
+        raise ArgumentError(f"{op}: dtype is 'float32', 'float16' or 'bfloat16', not {dtype!r:.80}.")
+    return {name: wanted for name, array in arrays.items() if array.dtype.kind == "f"}
 
 
 def _memory(array: Array) -> object:
@@ -91,10 +140,17 @@ def _memory(array: Array) -> object:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
 
 
-def _named(source: Stateful | Mapping[str, Any], op: str) -> list[tuple[str, Any]]:
-    if not isinstance(source, Mapping) and not hasattr(source, "named_state"):
-        raise RecordError(f"{op}: a {type(source).__name__} has no named arrays. Pass a module or a dict.")
-    named = source.items() if isinstance(source, Mapping) else source.named_state()
+def _named(source: Any, op: str) -> list[tuple[str, Any]]:
+    if hasattr(source, "named_state"):
+        named = source.named_state()
+    elif isinstance(source, Mapping):
+        named = source.items()
+    elif hasattr(source, "state_dict"):
+        named = source.state_dict().items()
+    else:
+        raise RecordError(
+            f"{op}: a {type(source).__name__} has no named arrays. Pass a module, an optimizer or a dict."
+        )
     found: dict[str, Any] = {}
     for name, entry in named:
         if found.setdefault(name, entry) is not entry:
@@ -103,7 +159,7 @@ def _named(source: Stateful | Mapping[str, Any], op: str) -> list[tuple[str, Any
 
 
 def _array(name: str, value: Any) -> Array:
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic | bool | int | float):
         return np.asarray(value)
     to_numpy = getattr(value, "numpy", None)
     if to_numpy is None:
@@ -112,20 +168,40 @@ def _array(name: str, value: Any) -> Array:
 
 
 def load(
-    model: Stateful,
+    model: Stateful | Restorable,
     source: Path | Mapping[str, Any],
     *,
+    key: str | None = None,
+    prefix: str = "",
+    rename: Rename | None = None,
+    only: Patterns | None = None,
+    ignore: Patterns | None = None,
     strict: bool = True,
     convert: bool = True,
     mmap: Literal["auto"] | bool = "auto",
 ) -> LoadReport:
-    """Give a module the contents of a safetensors file, all of them or, on an error, none.
+    """Give a module the contents of a file of weights, all of them or, on an error, none.
 
-    Nothing is broadcast. A tied weight is found under any of its names; several copies must be equal.
+    The file is one of `save`, or a checkpoint from elsewhere: safetensors, PyTorch's ``.pt``, ``.pth``, ``.bin`` and
+    ``.ckpt``, several files with an index, or a directory of these; see `backburner.record.read`. PyTorch need not
+    be there, and nothing in the file is executed.
+
+    Layers have PyTorch's names, so that a ``state_dict`` mostly loads as it is. Where it does not, the error says
+    which names do not fit; ``prefix``, ``rename``, ``only`` and ``ignore`` mend that, in this order. Nothing is
+    broadcast. A tied weight is found under any of its names; several copies must be equal. What a snapshot
+    of the trainer holds beside the model (``__training__.*``) is left alone.
 
     Args:
-        model: the module.
-        source: the file, or tensors and arrays by name.
+        model: the module; or what has a ``load_state_dict``, such as an optimizer, which gets all that is left
+            after ``key`` to ``ignore`` and checks it itself.
+        source: the file or directory; or tensors and arrays by name, such as a `Record`.
+        key: which mapping of a PyTorch checkpoint to take; see `backburner.record.read`.
+        prefix: take only the names that begin with this, and without it: ``"module."`` for what DataParallel saved,
+            ``"encoder."`` for a part of a larger model.
+        rename: regular expressions and their replacements, as in ``re.sub``, applied to each name in this order:
+            ``{r"^blocks\\.(\\d+)": r"layers.\\1"}``. Two names that become one are an error.
+        only: patterns of names as a shell has them, such as ``"encoder.*"``: load these alone, in the module's names.
+        ignore: patterns of names to leave as they are, such as ``"head.*"`` for a head of another size.
         strict: whether a name too many, too few, or of another shape is an error. Otherwise what fits is
             loaded, and the report says what did not.
         convert: convert floats of other widths, and integers whose values fit, to the module's dtypes.
@@ -133,47 +209,67 @@ def load(
         mmap: as in `backburner.record.read`. Where the dtypes agree the module uses the mapped file itself.
 
     Returns:
-        What was loaded, and what was missing, unexpected, mismatched or converted.
+        What was loaded, and what was missing, unexpected, mismatched, converted or ignored.
 
     Raises:
         RecordError: the file cannot be read, or does not fit and ``strict`` is set.
+        ArgumentError: a pattern matches nothing, or is no regular expression.
         OSError: the file cannot be opened.
+
+    Example:
+        >>> import os, tempfile
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> bb.save({"module.weight": bb.ones((2, 3)), "module.bias": bb.zeros((2,))}, path)
+        >>> layer = nn.Linear(3, 2)
+        >>> print(bb.load(layer, path, prefix="module."))
+        load: 2 loaded
+        >>> print(bb.load(layer, path, rename={r"^module\\.": ""}, ignore="bias"))
+        load: 1 loaded, 1 ignored
     """
-    record = _given(source) if isinstance(source, Mapping) else read_for("load", source, mmap)
+    record = _given(source) if isinstance(source, Mapping) else read_for("load", source, mmap, key=key)
+    if key is not None and isinstance(source, Mapping):
+        raise ArgumentError(f"load: key={key!r:.80} is for a file. Pass source[{key!r:.80}].")
+    taken, dropped = map_names("load", record.arrays, prefix, rename)
+    file = _File(record, {new: old for old, new in taken.items()})
+    if not hasattr(model, "named_state"):
+        return _restore(model, file, only, ignore, dropped, strict and convert)
     groups: dict[int, tuple[Entry, list[str]]] = {}
     for name, entry in _named(model, "load"):
         groups.setdefault(id(entry), (entry, []))[1].append(name)
+    names_in_module = {name for _, names in groups.values() for name in names}
+    wanted = selected("load", [*names_in_module, *file.names], only, ignore)
 
     ready: list[tuple[Entry, Array]] = []
     loaded: list[str] = []
     missing: list[str] = []
     mismatched: list[Mismatch] = []
     converted: list[Conversion] = []
-    for entry, names in groups.values():
-        found = list({record.aliases.get(n, n): n for n in reversed(names) if n in record.arrays}.values())[
-            ::-1
-        ]
+    for entry, every_name in groups.values():
+        names = [name for name in every_name if name in wanted]
+        found = list({file.stored(n): n for n in reversed(names) if n in file.names}.values())[::-1]
         if not found:
             missing += names
             continue
-        array, wrong = _merge(record, found, entry, convert)
+        array, wrong = _merge(file, found, entry, convert)
         if array is None:
             mismatched += wrong
             continue
         ready.append((entry, array))
         loaded += names
         for name in found:
-            before = _dtype(record.dtypes[name])
+            before = file.dtype(name)
             if before != str(entry.dtype):
                 converted.append(Conversion(name, before, str(entry.dtype)))
 
-    names_in_module = {name for _, names in groups.values() for name in names}
     report = LoadReport(
         loaded=tuple(sorted(loaded)),
         missing=tuple(sorted(missing)),
-        unexpected=tuple(sorted(name for name in record.arrays if name not in names_in_module)),
+        unexpected=tuple(sorted(name for name in file.names if name in wanted - names_in_module)),
         mismatched=tuple(sorted(mismatched)),
         converted=tuple(sorted(converted)),
+        ignored=tuple(sorted([*dropped, *(name for name in file.names if name not in wanted)])),
     )
     if strict and not report.fits:
         raise RecordError(str(report))
@@ -182,13 +278,53 @@ def load(
     return report
 
 
+class _File:
+    """A record under other names."""
+
+    def __init__(self, record: Record, names: dict[str, str]) -> None:
+        self.record = record
+        self.names = names  # to those in the record
+
+    def array(self, name: str) -> Array:
+        return self.record.arrays[self.names[name]]
+
+    def dtype(self, name: str) -> str:
+        return word(self.record.dtypes[self.names[name]])
+
+    def stored(self, name: str) -> str:
+        """Return what is equal for names of the same array."""
+        return self.record.aliases.get(self.names[name], self.names[name])
+
+
+def _restore(
+    target: Any,
+    file: _File,
+    only: Patterns | None,
+    ignore: Patterns | None,
+    dropped: tuple[str, ...],
+    usual: bool,
+) -> LoadReport:
+    if not hasattr(target, "load_state_dict"):
+        raise RecordError(f"load: a {type(target).__name__} takes no arrays. Pass a module or an optimizer.")
+    if not usual:
+        raise ArgumentError(
+            f"load: strict and convert are for modules; a {type(target).__name__} takes all or nothing."
+        )
+    wanted = selected("load", file.names, only, ignore)
+    target.load_state_dict({name: file.array(name) for name in file.names if name in wanted})
+    ignored = [*dropped, *(name for name in file.names if name not in wanted)]
+    return LoadReport(loaded=tuple(sorted(wanted)), ignored=tuple(sorted(ignored)))
+
+
 def _given(source: Mapping[str, Any]) -> Record:
+    if isinstance(source, Record):
+        return source
     arrays: dict[str, Array] = {}
     dtypes: dict[str, str] = {}
     try:
         for name, value in source.items():
             array = _array(name, value)
-            if array.flags.writeable or array.base is not None:
+            if not isinstance(source, LazyArrays) and (array.flags.writeable or array.base is not None):
                 array = array.copy()  # somebody else may write to it
                 array.flags.writeable = False
             arrays[name], dtypes[name] = array, dtype_name(array.dtype)
@@ -197,19 +333,13 @@ def _given(source: Mapping[str, Any]) -> Record:
     return Record(arrays, {}, dtypes, {})
 
 
-def _dtype(name: str) -> str:
-    return "bfloat16" if name == "BF16" else str(DTYPES[name])
-
-
-def _merge(
-    record: Record, names: list[str], entry: Entry, convert: bool
-) -> tuple[Array | None, list[Mismatch]]:
+def _merge(file: _File, names: list[str], entry: Entry, convert: bool) -> tuple[Array | None, list[Mismatch]]:
     """Return the one array that all ``names`` in the file give the entry, or why there is none."""
     arrays: list[Array] = []
     wrong: list[Mismatch] = []
     for name in names:
-        array = record.arrays[name]
-        before = _dtype(record.dtypes[name])
+        array = file.array(name)
+        before = file.dtype(name)
         fitted: Array | str
         if array.shape != entry.shape:
             wrong.append(Mismatch(name, str(list(array.shape)), str(list(entry.shape))))

@@ -1,5 +1,14 @@
 """Optimizers: they give the parameters of a model new contents from their gradients."""
 
+from backburner_autodiff.optim._optimizer import Optimizer as Optimizer
 from backburner_autodiff.optim.adam import Adam as Adam
+from backburner_autodiff.optim.adam import Adamax as Adamax
 from backburner_autodiff.optim.adam import AdamW as AdamW
+from backburner_autodiff.optim.adam import NAdam as NAdam
+from backburner_autodiff.optim.adam import RAdam as RAdam
+from backburner_autodiff.optim.adaptive import Adadelta as Adadelta
+from backburner_autodiff.optim.adaptive import Adagrad as Adagrad
+from backburner_autodiff.optim.adaptive import RMSprop as RMSprop
+from backburner_autodiff.optim.lion import Adan as Adan
+from backburner_autodiff.optim.lion import Lion as Lion
 from backburner_autodiff.optim.sgd import SGD as SGD

@@ -1,11 +1,10 @@
-"""What all optimizers share: which parameter gets which gradient, state by name, and the learning rate."""
+"""What all optimizers share: which parameter gets which gradient, options by group, and the learning rate."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,27 +12,15 @@ from backburner import Gradients, Tensor
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
+from backburner_autodiff.optim import _options, _state
 from backburner_autodiff.optim._memory import room
-
-Rate = float | Callable[[int], float]
-
-
-class Slots:
-    """What an optimizer remembers of one parameter.
-
-    Attributes:
-        steps: how many steps it has taken.
-        arrays: by letter, like the parameter in shape and dtype.
-    """
-
-    __slots__ = ("steps", "arrays")
-
-    def __init__(self, steps: int, arrays: dict[str, Array]) -> None:
-        self.steps = steps
-        self.arrays = arrays
+from backburner_autodiff.optim._options import Check, Group, Groups, Rate
+from backburner_autodiff.optim._state import Slots
 
 
-class _Move(NamedTuple):
+class Move(NamedTuple):
+    """A parameter and the gradient that it moves by."""
+
     name: str
     parameter: Parameter
     gradient: Array
@@ -43,26 +30,46 @@ class Optimizer(ABC):
     """The base of optimizers.
 
     The state is kept by parameter name, a tied parameter's once. A parameter that gets no gradient stays
-    exactly as it is, and so does a frozen one: neither momentum nor weight decay moves it.
+    exactly as it is, and so does a frozen one: neither momentum nor weight decay moves it. One whose gradient
+    is zeros moves.
 
     Args:
         model: a module, or parameters by name.
         lr: the learning rate, or a function from the number of steps done so far to it.
+        options: the other options by name.
+        groups: options of their own for the parameters whose names a shell's pattern matches, such as
+            ``{"*.bias": {"weight_decay": 0.0}}``; ``lr`` among them. The first pattern that matches counts; a
+            tied parameter goes by its first name.
 
     Raises:
-        ArgumentError: an option has a value that makes no sense.
+        ArgumentError: an option has a value that makes no sense, or a pattern matches no parameter.
     """
 
-    letters: tuple[str, ...] = ()
+    checks: ClassVar[Mapping[str, Check]] = {}
+    """What each option but ``lr`` may be."""
+
+    letters: ClassVar[tuple[str, ...]] = ()
     """What is remembered of each parameter, by the letters of the algorithm's paper."""
 
-    def __init__(self, model: Module | Mapping[str, Parameter], lr: Rate) -> None:
+    scalars: ClassVar[tuple[str, ...]] = ()
+    """What is one number for a parameter, of float64."""
+
+    def __init__(
+        self,
+        model: Module | Mapping[str, Parameter],
+        lr: Rate,
+        options: Mapping[str, Any],
+        groups: Groups | None = None,
+    ) -> None:
         self._model = model
         self._state: dict[str, Slots] = {}
         self.steps = 0
+        self._options = self._checked(self._op, options)
         self.lr = lr
-        for _ in self._parameters():  # refuses what is no model
-            break
+        self._groups = self._grouped(groups)
+        names = [name for name, _ in self._parameters()]  # refuses what is no model
+        self._members = _options.members(self._op, self._groups, names)
+        self._grouped_names = names
 
     @property
     def lr(self) -> Rate:
@@ -71,10 +78,7 @@ class Optimizer(ABC):
 
     @lr.setter
     def lr(self, lr: Rate) -> None:
-        self._lr = lr if callable(lr) else self._rate(lr)
-
-    def _rate(self, value: object) -> float:
-        return option(self, "lr", value, 0.0)
+        self._lr = _options.learning_rate(self._op, "lr", lr)
 
     def step(self, grads: Gradients | Mapping[str, Tensor]) -> None:
         """Take one step: every parameter that has a gradient gets new contents.
@@ -95,34 +99,86 @@ class Optimizer(ABC):
             ShapeError: a gradient has another shape than its parameter.
             DTypeError: it has another dtype.
         """
-        moves = list(self._moves(grads))
-        rate = self._rate(self._lr(self.steps)) if callable(self._lr) else self._lr
-        slots = [self._slots(move.name, move.parameter) for move in moves]
+        moves = list(self._moves(f"{self._op}.step", grads))
+        options = self._options_now()
+        slots = [self._slots(name, parameter) for name, parameter, _ in moves]
         for (name, parameter, gradient), kept in zip(moves, slots, strict=True):
             contents = room(parameter)
-            self._update(gradient, rate, kept.steps + 1, contents, kept.arrays)
+            chosen = options[self._members.get(name)]
+            self._update(gradient, contents, kept.arrays, kept.steps + 1, **chosen)
             kept.steps += 1
             self._state[name] = kept
             parameter.assign(contents)
         self.steps += 1
 
     @abstractmethod
-    def _update(self, g: Array, lr: float, step: int, p: Array, state: dict[str, Array]) -> None:
+    def _update(
+        self, g: Array, p: Array, state: dict[str, Array], step: int, *args: Any, **options: Any
+    ) -> None:
         """Write the next contents of a parameter into ``p``, which holds the present ones, and its state.
 
         Args:
             g: the gradient.
-            lr: the learning rate of this step.
-            step: which step of this parameter it is, from 1.
             p: of float32 or float64, as are ``g`` and the state.
-            state: an array for each of ``letters``, zeros before the first step.
+            state: what ``_start`` gave, as the last step left it.
+            step: which step of this parameter it is, from 1.
+            args: none; a subclass names the options.
+            options: all of them, ``lr`` the number of this step.
         """
 
-    # -- which parameter gets which gradient -------------------------------------------------------------
+    def _start(self, p: Array, *args: Any, **options: Any) -> dict[str, Array]:
+        """Return the state before the first step: arrays like ``p``, or of float64 without dimensions."""
+        return {letter: np.zeros(p.shape, p.dtype) for letter in self.letters}
+
+    # -- options -----------------------------------------------------------------------------------------
 
     @property
     def _op(self) -> str:
         return type(self).__name__
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options by name, without the learning rate and those of groups; a copy."""
+        return dict(self._options)
+
+    def _checked(self, op: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all options, checked; a subclass adds what they must be together."""
+        return _options.checked(op, self.checks, options)
+
+    def _grouped(self, groups: Groups | None) -> dict[str, Group]:
+        if groups is None:
+            return {}
+        if not isinstance(groups, Mapping):
+            raise ArgumentError(
+                f"{self._op}: groups are options by pattern of names, such as "
+                f"{{'*.bias': {{'lr': 0.01}}}}, not {groups!r:.80}."
+            )
+        made = {}
+        for pattern, given in groups.items():
+            op = f"{self._op}: groups[{pattern!r}]"
+            if not isinstance(given, Mapping):
+                raise ArgumentError(f"{op} are options by name, such as {{'lr': 0.01}}, not {given!r:.80}.")
+            checks = {"lr": _options.learning_rate, **self.checks}
+            found = _options.checked(op, checks, given)
+            others = {name: value for name, value in found.items() if name != "lr"}
+            made[pattern] = Group(found, self._checked(op, {**self._options, **others}))
+        return made
+
+    def _options_now(self) -> dict[str | None, dict[str, Any]]:
+        """Return the options of this step, with its learning rate, by the pattern of a group; ``None`` for the rest."""
+        usual = self._number(self._op, self._lr)
+        now: dict[str | None, dict[str, Any]] = {None: {"lr": usual, **self._options}}
+        for pattern, group in self._groups.items():
+            own = group.given.get("lr")
+            number = usual if own is None else self._number(f"{self._op}: groups[{pattern!r}]", own)
+            now[pattern] = {"lr": number, **group.options}
+        return now
+
+    def _number(self, op: str, lr: Rate) -> float:
+        number: float = _options.rate(op, "lr", lr(self.steps)) if callable(lr) else lr
+        return number
+
+    # -- which parameter gets which gradient -------------------------------------------------------------
 
     def _parameters(self) -> Iterator[tuple[str, Parameter]]:
         """Yield each parameter once, under its first name."""
@@ -143,9 +199,12 @@ class Optimizer(ABC):
                 seen.add(id(parameter))
                 yield name, parameter
 
-    def _moves(self, grads: Any) -> Iterator[_Move]:
-        op = f"{self._op}.step"
+    def _moves(self, op: str, grads: Any) -> Iterator[Move]:
         parameters = dict(self._parameters())
+        if self._groups and list(parameters) != self._grouped_names:
+            names = list(parameters)
+            self._members = _options.members(op, self._groups, names)
+            self._grouped_names = names
         if isinstance(grads, Gradients):
             found = self._recorded(op, parameters, grads)
         elif isinstance(grads, Mapping):
@@ -176,7 +235,7 @@ class Optimizer(ABC):
                 raise DTypeError(
                     f"{op}: the gradient of {name} is {array.dtype}, the parameter {parameter.dtype}. Use astype."
                 )
-            yield _Move(name, parameter, array)
+            yield Move(name, parameter, array)
 
     def _recorded(self, op: str, parameters: dict[str, Parameter], grads: Gradients) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -203,24 +262,44 @@ class Optimizer(ABC):
 
     # -- what is remembered ------------------------------------------------------------------------------
 
+    def _fresh(self, name: str, parameter: Parameter) -> dict[str, Array]:
+        group = self._groups.get(self._members.get(name, ""))
+        return self._start(parameter._array(), **(self._options if group is None else group.options))
+
     def _slots(self, name: str, parameter: Parameter) -> Slots:
         kept = self._state.get(name)
         if kept is None:
-            return Slots(0, {letter: np.zeros(parameter.shape, parameter.dtype) for letter in self.letters})
+            return Slots(0, self._fresh(name, parameter))
         for letter, array in kept.arrays.items():
-            if array.shape != parameter.shape or array.dtype != parameter.dtype:
+            if letter not in self.scalars and (
+                array.shape != parameter.shape or array.dtype != parameter.dtype
+            ):
                 raise ShapeError(
                     f"{self._op}.step: {name} is {parameter.dtype}{list(parameter.shape)}, and what is kept of it "
                     f"({letter}) {array.dtype}{list(array.shape)}. Make a new optimizer for the changed model."
                 )
         return kept
 
+    def _rates(self) -> dict[str, Any]:
+        """Return the learning rates that remember something, such as a plateau's, by their prefix in the state."""
+        rates: dict[str, Any] = {"lr": self._lr}
+        rates |= {f"groups.{i}.lr": group.given.get("lr") for i, group in enumerate(self._groups.values())}
+        return {prefix: lr for prefix, lr in rates.items() if hasattr(lr, "state_dict")}
+
     def state_dict(self) -> dict[str, Array]:
-        """Return copies of all that is remembered: ``step``, and for each parameter ``<name>.step`` and its letters."""
-        state: dict[str, Array] = {"step": np.array(self.steps)}
+        """Return copies of all that is remembered, to be saved by ``bb.save`` and taken up by ``load_state_dict``.
+
+        Returns:
+            By name: ``version`` of this form, ``kind`` of optimizer (its name in UTF-8), ``step``, and for each
+            parameter ``<name>.step`` and its letters; also what a learning rate remembers, as a plateau's does.
+            Options are not among them: they stand in the program that makes the optimizer.
+        """
+        state = _state.head(self._op, self.steps)
         for name, kept in self._state.items():
             state[f"{name}.step"] = np.array(kept.steps)
             state |= {f"{name}.{letter}": array.copy() for letter, array in kept.arrays.items()}
+        for prefix, lr in self._rates().items():
+            state |= {f"{prefix}.{key}": np.array(value) for key, value in lr.state_dict().items()}
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -228,66 +307,33 @@ class Optimizer(ABC):
 
         Raises:
             DTypeError: ``state`` is no mapping.
-            ArgumentError: something is missing or too much.
+            ArgumentError: it is of another kind of optimizer or another version, or something is missing or
+                too much.
             ShapeError: something does not fit its parameter.
         """
         op = f"{self._op}.load_state_dict"
-        if not isinstance(state, Mapping):
-            raise DTypeError(f"{op}: takes arrays by name, not {state!r:.80}.")
-        arrays = {
-            name: value.numpy() if isinstance(value, Tensor) else np.asarray(value)
-            for name, value in state.items()
-        }
-        steps = _whole(op, "step", arrays)
+        arrays, steps = _state.opened(op, self._op, state)
         loaded: dict[str, Slots] = {}
         for name, parameter in self._parameters():
-            keys = {letter: f"{name}.{letter}" for letter in ("step", *self.letters)}
-            if not any(key in arrays for key in keys.values()):
-                continue
-            taken = _whole(op, keys.pop("step"), arrays)
-            slots: dict[str, Array] = {}
-            for letter, key in keys.items():
-                if key not in arrays:
-                    raise ArgumentError(f"{op}: {key} is missing.")
-                array = arrays.pop(key)
-                if array.shape != parameter.shape or array.dtype != parameter.dtype:
-                    raise ShapeError(
-                        f"{op}: {key} is {array.dtype}{list(array.shape)}, the parameter "
-                        f"{parameter.dtype}{list(parameter.shape)}."
-                    )
-                slots[letter] = np.array(array, order="C")
-            loaded[name] = Slots(taken, slots)
-        if arrays:
-            raise ArgumentError(
-                f"{op}: no parameter and no state is called {', '.join(sorted(map(str, arrays)))}."
-            )
+            fresh = self._fresh(name, parameter)
+            if any(f"{name}.{letter}" in arrays for letter in ("step", *fresh)):
+                loaded[name] = _state.taken(op, name, parameter, fresh, arrays)
+        plans = [(lr, _state.below(arrays, prefix), lr.state_dict()) for prefix, lr in self._rates().items()]
+        _state.nothing_left(op, arrays)
+        done: list[tuple[Any, Any]] = []
+        try:
+            for lr, found, before in plans:
+                done.append((lr, before))
+                lr.load_state_dict(found)
+        except Exception:
+            for lr, before in done:
+                lr.load_state_dict(before)
+            raise
         self._state, self.steps = loaded, steps
 
-    def _options(self) -> dict[str, Any]:
-        return {}
-
     def __repr__(self) -> str:
-        options = ", ".join(
-            f"{name}={value!r}" for name, value in {"lr": self._lr, **self._options()}.items()
-        )
+        shown = {"lr": self._lr, **self._options}
+        if self._groups:
+            shown["groups"] = {pattern: group.given for pattern, group in self._groups.items()}
+        options = ", ".join(f"{name}={value!r}" for name, value in shown.items())
         return f"{self._op}({options})"
-
-
-def option(owner: Optimizer, name: str, value: object, least: float, below: float = math.inf) -> float:
-    """Return an option as a float; ``least`` is allowed, ``below`` is not."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not least <= float(value) < below:  # type: ignore[arg-type]  # a number
-        limit = f" and below {below:g}" if below < math.inf else ""
-        raise ArgumentError(
-            f"{type(owner).__name__}: {name} is a number from {least:g} on{limit}, not {value!r}."
-        )
-    return float(value)  # type: ignore[arg-type]
-
-
-def _whole(op: str, key: str, arrays: dict[str, Array]) -> int:
-    if key not in arrays:
-        raise ArgumentError(f"{op}: {key} is missing.")
-    value = arrays.pop(key)
-    if value.ndim or value.dtype.kind not in "iu" or value < 0:
-        raise ArgumentError(f"{op}: {key} is a number of steps, not {value!r}.")
-    return int(value)

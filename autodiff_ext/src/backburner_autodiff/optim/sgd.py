@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from backburner.errors import ArgumentError
 from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.kernels import optim as kernels
-from backburner_autodiff.optim._optimizer import Optimizer, Rate, option
+from backburner_autodiff.optim import _options
+from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.optim._options import Groups, Rate
 
 
 class SGD(Optimizer):
@@ -22,9 +26,11 @@ class SGD(Optimizer):
         dampening: the share of the gradient that momentum leaves out.
         weight_decay: the share of a parameter that is added to its gradient.
         nesterov: look ahead along the momentum.
+        maximize: go up the gradient.
+        groups: options of their own for parameters by pattern of names; see ``Optimizer``.
 
     Raises:
-        ArgumentError: an option has a value that makes no sense.
+        ArgumentError: an option has a value that makes no sense, or a pattern matches no parameter.
 
     Example:
         >>> import backburner as bb
@@ -37,6 +43,14 @@ class SGD(Optimizer):
         [[0.5, 0.0]]
     """
 
+    checks = {
+        "momentum": _options.number(),
+        "dampening": _options.number(),
+        "weight_decay": _options.number(),
+        "nesterov": _options.flag,
+        "maximize": _options.flag,
+    }
+
     def __init__(
         self,
         model: Module | Mapping[str, Parameter],
@@ -45,27 +59,39 @@ class SGD(Optimizer):
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        groups: Groups | None = None,
     ) -> None:
-        super().__init__(model, lr)
-        self.momentum = option(self, "momentum", momentum, 0.0)
-        self.dampening = option(self, "dampening", dampening, 0.0)
-        self.weight_decay = option(self, "weight_decay", weight_decay, 0.0)
-        self.nesterov = bool(nesterov)
-        if nesterov and (not momentum or dampening):
-            raise ArgumentError(
-                f"SGD: nesterov needs a momentum and no dampening, got momentum={momentum}, dampening={dampening}."
-            )
-        if momentum:
-            self.letters = ("b",)
+        options = {
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+        }
+        super().__init__(model, lr, options, groups)
 
-    def _update(self, g: Array, lr: float, step: int, p: Array, state: dict[str, Array]) -> None:
-        if not self.momentum:
-            kernels.sgd(g, lr, self.weight_decay, p)
+    def _checked(self, op: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        found = super()._checked(op, options)
+        if found["nesterov"] and (not found["momentum"] or found["dampening"]):
+            raise ArgumentError(
+                f"{op}: nesterov needs a momentum and no dampening, got momentum={found['momentum']}, "
+                f"dampening={found['dampening']}."
+            )
+        return found
+
+    def _start(self, p: Array, *, momentum: float, **_: Any) -> dict[str, Array]:
+        return {"b": np.zeros(p.shape, p.dtype)} if momentum else {}
+
+    def _update(
+        self, g: Array, p: Array, state: dict[str, Array], step: int,
+        *, lr: float, momentum: float, dampening: float, weight_decay: float, nesterov: bool, maximize: bool,
+    ) -> None:  # fmt: skip
+        sign = -1.0 if maximize else 1.0
+        if not momentum:
+            kernels.sgd(g, sign, lr, weight_decay, p)
             return
         kernels.sgd_momentum(
-            g, lr, self.momentum, self.dampening, self.nesterov, self.weight_decay, step == 1, p, state["b"]
+            g, sign, lr, momentum, dampening, nesterov, weight_decay, step == 1, p, state["b"]
         )
-
-    def _options(self) -> dict[str, Any]:
-        names = ("momentum", "dampening", "weight_decay", "nesterov")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}

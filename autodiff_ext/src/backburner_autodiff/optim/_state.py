@@ -1,0 +1,116 @@
+"""The state of optimizers as arrays by name: how it is written, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from backburner import Tensor
+from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.nn import Parameter
+from backburner_autodiff._rule import Array
+
+VERSION = 1
+"""Of the form of the state; another one is refused."""
+
+
+class Slots:
+    """What an optimizer remembers of one parameter.
+
+    Attributes:
+        steps: how many steps it has taken.
+        arrays: by letter, like the parameter in shape and dtype, or of float64 without dimensions.
+    """
+
+    __slots__ = ("steps", "arrays")
+
+    def __init__(self, steps: int, arrays: dict[str, Array]) -> None:
+        self.steps = steps
+        self.arrays = arrays
+
+
+def head(kind: str, steps: int) -> dict[str, Array]:
+    """Return the entries that every state begins with."""
+    return {
+        "version": np.array(VERSION),
+        "kind": np.frombuffer(kind.encode(), np.uint8).copy(),
+        "step": np.array(steps),
+    }
+
+
+def opened(op: str, kind: str, state: Any) -> tuple[dict[str, Array], int]:
+    """Return the arrays of a state after its head, and its number of steps.
+
+    Raises:
+        DTypeError: ``state`` is no mapping.
+        ArgumentError: it is of another kind or version.
+    """
+    if not isinstance(state, Mapping):
+        raise DTypeError(f"{op}: takes arrays by name, not {state!r:.80}.")
+    arrays = {
+        name: value.numpy() if isinstance(value, Tensor) else np.asarray(value)
+        for name, value in state.items()
+    }
+    version = count(op, "version", arrays)
+    if version != VERSION:
+        raise ArgumentError(
+            f"{op}: the state has version {version}, this release reads {VERSION}. Use the release that wrote it."
+        )
+    if "kind" not in arrays:
+        raise ArgumentError(f"{op}: kind is missing.")
+    found = arrays.pop("kind").astype(np.uint8).tobytes().decode(errors="replace")
+    if found != kind:
+        raise ArgumentError(f"{op}: the state is that of {found}, not of {kind}. Make the same kind again.")
+    return arrays, count(op, "step", arrays)
+
+
+def count(op: str, key: str, arrays: dict[str, Array]) -> int:
+    """Take a whole number out of arrays."""
+    if key not in arrays:
+        raise ArgumentError(f"{op}: {key} is missing.")
+    value = arrays.pop(key)
+    if value.ndim or value.dtype.kind not in "iu" or value < 0:
+        raise ArgumentError(f"{op}: {key} is a number of steps, not {value!r}.")
+    return int(value)
+
+
+def taken(
+    op: str, name: str, parameter: Parameter, fresh: dict[str, Array], arrays: dict[str, Array]
+) -> Slots:
+    """Take what is remembered of one parameter out of arrays; ``fresh`` is what it would begin with."""
+    steps = count(op, f"{name}.step", arrays)
+    slots: dict[str, Array] = {}
+    for letter, like in fresh.items():
+        key = f"{name}.{letter}"
+        if key not in arrays:
+            raise ArgumentError(f"{op}: {key} is missing.")
+        array = arrays.pop(key)
+        if array.shape != like.shape or array.dtype != like.dtype:
+            raise ShapeError(
+                f"{op}: {key} is {array.dtype}{list(array.shape)}, the parameter "
+                f"{parameter.dtype}{list(parameter.shape)}."
+                if like.ndim or not parameter.ndim
+                else f"{op}: {key} is {array.dtype}{list(array.shape)}, and should be {like.dtype}[]."
+            )
+        slots[letter] = np.array(array, order="C")
+    return Slots(steps, slots)
+
+
+def below(arrays: dict[str, Array], prefix: str) -> dict[str, Array]:
+    """Take out of arrays those whose names begin with a prefix and a dot, under the rest of their names."""
+    found = [key for key in arrays if key.startswith(f"{prefix}.")]
+    return {key[len(prefix) + 1 :]: arrays.pop(key) for key in found}
+
+
+def nothing_left(op: str, arrays: Mapping[str, Any]) -> None:
+    """Refuse what nothing took.
+
+    Raises:
+        ArgumentError: there is something.
+    """
+    if arrays:
+        raise ArgumentError(
+            f"{op}: no parameter and no state is called {', '.join(sorted(map(str, arrays)))}."
+        )

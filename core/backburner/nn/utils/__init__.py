@@ -1,0 +1,3 @@
+"""Helpers around layers."""
+
+from backburner.nn.utils import rnn as rnn
