@@ -52,8 +52,8 @@ def _run(args: argparse.Namespace) -> int:
         name = record.read(args.model).metadata.get(tabular.MODEL)
         if name == tabular.NAME:
             return _table(args)
-        if name != digits.NAME and name is not None:
-            tabular.Predictor(args.model)  # which refuses it
+        if name != digits.NAME:
+            tabular.Predictor(args.model)  # which says what it is not
     for option in TABLE_ONLY:
         if getattr(args, option) is not None:
             args.usage_error(f"--{option} is for a network for tables, not for the digits")
