@@ -232,6 +232,8 @@ if TYPE_CHECKING:
     from backburner._info import __array_namespace_info__ as __array_namespace_info__
     from backburner.debug import detect_anomaly as detect_anomaly
     from backburner.debug import gradcheck as gradcheck
+    from backburner.nn._summary import Summary as Summary
+    from backburner.nn._summary import summary as summary
     from backburner.record import load as load
     from backburner.record import save as save
     from backburner.threads import deterministic as deterministic
@@ -248,6 +250,7 @@ newaxis = None  # the standard's name, as an index
 # Fetched on first use, because `import backburner` alone should cost little more than `import numpy`.
 _MODULES = ("data", "linalg", "nn", "optim", "random", "record", "train")
 _NAMES = {
+    "Summary": "nn._summary",
     "__array_namespace_info__": "_info",
     "checkpoint": "transforms",
     "detect_anomaly": "debug",
@@ -258,6 +261,7 @@ _NAMES = {
     "load": "record",
     "save": "record",
     "set_num_threads": "threads",
+    "summary": "nn._summary",
     "value_and_grad": "transforms",
 }
 # What people from elsewhere look for.

@@ -196,6 +196,18 @@ def _restore(kind: str, strategy: GradientCheckpointing | None) -> Device:
     return device if strategy is None else device._with_strategy(strategy, "Device.autodiff")
 
 
+def beside(device: Device, backend: Backend, seeds: SeedStream) -> Device:
+    """Return a plain device of the same hardware with another backend and stream, which only its holder knows.
+
+    Where its tensors meet plain ones it wins, so that its backend sees all that comes of what it was given.
+    """
+    found = object.__new__(Device)
+    values = {"kind": device.kind, "backend": backend, "seeds": seeds, "_strategy": None}
+    for slot, value in values.items():
+        object.__setattr__(found, slot, value)
+    return found
+
+
 def merge(op: str, x: Device, y: Device) -> Device:
     """Return the device on which operands from two devices meet: autodiff wins over plain.
 
@@ -207,7 +219,7 @@ def merge(op: str, x: Device, y: Device) -> Device:
     if x.kind != y.kind:
         raise DeviceError(f"{op}: operands are on {x} and {y}. Move one with to(device).")
     if not x.is_autodiff():
-        return y
+        return x if y is x.without_autodiff() else y  # unequal and both plain: one is `beside` the other
     if not y.is_autodiff():
         return x
     raise DeviceError(

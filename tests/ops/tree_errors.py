@@ -107,3 +107,14 @@ REFUSED = (
     Bad(lambda: init.sparse_(nn.Parameter(v), 0.1), S, "sparse_: needs two dimensions, got [3]."),
     Bad(lambda: init.sparse_(weight, 1.5), A, "sparse_: sparsity must be in [0, 1], got 1.5."),
 )  # fmt: skip
+
+SUMMARY = (
+    Bad(lambda: bb.summary(3), T, "summary: needs a module, got int."),
+    Bad(lambda: bb.summary(two, "ab"), T, "summary: an input is a str, neither a shape nor a tensor."),
+    Bad(lambda: bb.summary(two, [(1, 1), None]), T, "summary: an input is a NoneType, neither a shape nor a tensor."),
+    Bad(lambda: bb.summary(two, (1, 1), ["int64"] * 2), A, "summary: 1 inputs and 2 dtypes. Give one for each."),
+    Bad(lambda: bb.summary(two, {"x": (1, 1)}, {"y": "int64"}), A, "summary: dtype has y, the inputs do not."),
+    Bad(lambda: bb.summary(two, (1, 1), "float16"), T, "summary: 'float16' is not a dtype here."),
+    Bad(lambda: bb.summary(two, (1, 2)), S, "linear: weight [1, 1] takes [..., 1], got [1, 2]."),
+)  # fmt: skip
+REFUSED += SUMMARY
