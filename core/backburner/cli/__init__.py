@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from backburner._version import __version__
-from backburner.cli import convert, features, inspect, predict, train, warmup
+from backburner.cli import convert, features, inspect, predict, summary, train, warmup
 from backburner.cli._command import INTERRUPTED as INTERRUPTED
 from backburner.cli._command import Command as Command
 from backburner.cli._command import close_with, give_up, note
@@ -20,6 +20,7 @@ COMMANDS: tuple[Command, ...] = (
     predict.COMMAND,
     inspect.COMMAND,
     convert.COMMAND,
+    summary.COMMAND,
     warmup.COMMAND,
 )
 

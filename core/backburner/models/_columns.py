@@ -18,7 +18,7 @@ KNEES = {
     False: LONG_TAIL,
 }  # where values begin to count by their logarithm, with a long tail and without
 FURTHEST = 1e6  # what is further from the middle, and what is infinite, counts as this far
-LEVELS = 100  # categories of one column that the network tells apart
+LEVELS = 300  # categories of one column that the network tells apart
 ROW_NAMES = ("id", "index", "row", "column_1", "unnamed: 0")
 FEW = 20  # rows: below, all different says nothing
 

@@ -24,7 +24,7 @@ MODEL, DETAILS = "backburner.model", "backburner.tabular"
 """In a file's metadata: which of these models it holds, and all else that a prediction needs, in JSON."""
 
 VERSION = 1
-CHUNK = 256  # rows in one pass, always: a matrix product of another size may round otherwise
+CHUNK = 512  # rows in one pass, always: a matrix product of another size may round otherwise
 
 
 class Linears(nn.Module):

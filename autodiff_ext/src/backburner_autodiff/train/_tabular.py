@@ -30,7 +30,8 @@ from backburner_autodiff.train._linear import losses
 from backburner_autodiff.train._progress import Progress
 
 HIDDEN = (128, 128)
-DROPOUT = 0.5
+DROPOUT = {2_000: 0.5, 10_000: 0.25}  # by the most rows; of more rows LEAST_DROPOUT
+LEAST_DROPOUT = 0.1
 PEAK = 1e-3
 WARMING = 0.05  # the share of all steps in which the rate rises
 DECAY = 0.05
@@ -288,7 +289,7 @@ def _train(
     details = model.Details(table.encoders, target, folds.members, hidden)
     device = bb.Device.cpu().autodiff()
     with _seeded(device, seed):
-        network = details.network(DROPOUT, device)
+        network = details.network(_dropout(len(rows)), device)
         linear = _start.linear(rows, y, len(target.labels), folds)
         best = _Best(network, table, folds)
         if linear is not None:
@@ -325,6 +326,10 @@ def _train(
         told = f"the networks of {step:,} steps do not reach the linear model, so that is what is saved"
     scores = _scores(table, folds, answers, linear[0].answers if linear else None)
     return _Result(network, details, scores, told)
+
+
+def _dropout(count: int) -> float:
+    return next((share for most, share in DROPOUT.items() if count <= most), LEAST_DROPOUT)
 
 
 def _put(network: model.Ensemble, linear: _start.Linear) -> None:
