@@ -16,7 +16,7 @@ VOCABULARY = 11
 
 
 class Llama(nn.Module):
-    """Norms first, rotary positions, grouped queries."""
+    """Llama's blocks: RMSNorm first, rotary positions, grouped queries, SwiGLU."""
 
     def __init__(self, size: int = 16, heads: int = 4, groups: int = 2, layers: int = 2) -> None:
         self.size, self.heads, self.groups = size, heads, groups
@@ -26,7 +26,8 @@ class Llama(nn.Module):
         widths = {"q": heads * head, "k": groups * head, "v": groups * head, "o": size}
         self.blocks = [
             {name: nn.Linear(size, width, bias=False, dtype="float64") for name, width in widths.items()}
-            | {"norm": nn.LayerNorm(size, dtype="float64")}
+            | {"norm1": nn.RMSNorm(size, dtype="float64"), "norm2": nn.RMSNorm(size, dtype="float64")}
+            | {"mlp": nn.SwiGLU(size, 2 * size, dtype="float64")}
             for _ in range(layers)
         ]
 
@@ -34,7 +35,7 @@ class Llama(nn.Module):
         past = 0 if cache is None else cache.length
         x = self.embedding(tokens)
         for i, block in enumerate(self.blocks):
-            y = block["norm"](x)
+            y = block["norm1"](x)
             q, k, v = (
                 block[name](y).reshape((*x.shape[:2], heads, -1)).permute_dims((0, 2, 1, 3))
                 for name, heads in (("q", self.heads), ("k", self.groups), ("v", self.groups))
@@ -42,6 +43,7 @@ class Llama(nn.Module):
             part = None if cache is None else cache[i]
             y = nn.cached_attention(self.rotary(q, past), self.rotary(k, past), v, part, enable_gqa=True)
             x = x + block["o"](y.permute_dims((0, 2, 1, 3)).reshape(x.shape))
+            x = x + block["mlp"](block["norm2"](x))
         return x @ self.embedding.weight.T
 
 

@@ -30,6 +30,10 @@ def family(function: Any) -> str:
     return str(function.__module__).rpartition(".")[2]
 
 
+# Of bb.random: they read and set where the device's stream is, and draw nothing.
+NO_OPS = ("get_state", "set_state")
+
+
 def public_ops() -> dict[str, Callable[..., Any]]:
     """Return every op that ``bb``, ``nn.functional``, ``bb.linalg`` and ``bb.random`` export, by name."""
     found = {}
@@ -38,7 +42,7 @@ def public_ops() -> dict[str, Callable[..., Any]]:
             value = getattr(place, name)
             if inspect.isfunction(value) and not name.startswith("_") and HOMES.fullmatch(value.__module__):
                 found[name] = value
-    return found
+    return {name: f for name, f in found.items() if name not in NO_OPS}
 
 
 OPS = public_ops()

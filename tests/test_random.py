@@ -138,3 +138,22 @@ def test_gains_are_pytorchs_and_constants_are_constant() -> None:
     assert init.calculate_gain("leaky_relu", 2) == math.sqrt(0.4)
     assert init.constant((2,), 3.0).tolist() == [3, 3]
     assert init.zeros((1,)).tolist() == [0] and init.ones((1,)).tolist() == [1]
+
+
+def test_the_state_of_the_stream_comes_back() -> None:
+    bb.Device.cpu().seed(11)
+    bb.random.uniform((2,))
+    state = bb.random.get_state()
+    assert state == (11, 1)
+    first = bb.random.normal((3,)).tolist()
+    bb.Device.cpu().seed(0)
+    bb.random.set_state(list(state), bb.Device.cpu())
+    assert bb.random.normal((3,)).tolist() == first
+
+
+@pytest.mark.parametrize("state", [3, (1,), (1, 2, 3), (-1, 0), (0, 1 << 64), (1.0, 2), (True, 0), "ab"])
+def test_what_is_no_state_of_a_stream_is_refused(state: Any) -> None:
+    before = bb.random.get_state()
+    with pytest.raises(bb.ArgumentError, match="^random.set_state: .* is not a seed and a count"):
+        bb.random.set_state(state)
+    assert bb.random.get_state() == before

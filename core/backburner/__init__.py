@@ -43,6 +43,7 @@ from backburner.errors import IndexOutOfRange as IndexOutOfRange
 from backburner.errors import LinAlgError as LinAlgError
 from backburner.errors import MissingGradient as MissingGradient
 from backburner.errors import MissingKey as MissingKey
+from backburner.errors import NonFiniteError as NonFiniteError
 from backburner.errors import RecordError as RecordError
 from backburner.errors import ShapeError as ShapeError
 from backburner.ops.activation import gelu as gelu

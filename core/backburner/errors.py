@@ -46,6 +46,35 @@ class AnomalyError(GraphError, FloatingPointError):
     """A NaN where ``detect_anomaly`` was on the watch."""
 
 
+class NonFiniteError(BackburnerError, FloatingPointError):
+    """A loss or a gradient is NaN or infinite, and training stops before the step that it would spoil.
+
+    Attributes:
+        step: which step it would have been, from 1.
+        epoch: the epoch, from 1.
+        batch_index: which batch of the epoch, from 0.
+        batch: the batch itself.
+        random_state: what ``bb.random.set_state`` takes to draw the same numbers again.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        step: int = 0,
+        epoch: int = 0,
+        batch_index: int = 0,
+        batch: Any = None,
+        random_state: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.step = step
+        self.epoch = epoch
+        self.batch_index = batch_index
+        self.batch = batch
+        self.random_state = random_state
+
+
 class GradcheckError(BackburnerError, AssertionError):
     """A gradient is not the slope that finite differences find."""
 

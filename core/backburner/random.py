@@ -24,10 +24,12 @@ __all__ = [
     "Generator",
     "bernoulli",
     "dirichlet",
+    "get_state",
     "multinomial",
     "normal",
     "permutation",
     "randint",
+    "set_state",
     "trunc_normal",
     "uniform",
 ]
@@ -46,6 +48,39 @@ class Generator(SeedStream):
         >>> a.tolist() == b.tolist()
         True
     """
+
+
+def get_state(device: Device | None = None) -> tuple[int, int]:
+    """Return where a device's stream of seeds is: its seed, and how many were drawn since.
+
+    Example:
+        >>> import backburner as bb
+        >>> bb.Device.cpu().seed(3)
+        >>> before = bb.random.get_state()
+        >>> first = bb.random.uniform((2,)).tolist()
+        >>> bb.random.set_state(before)
+        >>> bb.random.uniform((2,)).tolist() == first
+        True
+    """
+    return Device(device).seeds.state
+
+
+def set_state(state: Sequence[int], device: Device | None = None) -> None:
+    """Let a device's stream of seeds go on from where ``get_state`` found it.
+
+    Raises:
+        ArgumentError: ``state`` is not two integers in [0, 2^64).
+    """
+    try:
+        seed, count = state
+    except (TypeError, ValueError):
+        seed = count = -1
+    for value in (seed, count):
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
+            raise ArgumentError(
+                f"random.set_state: {state!r:.80} is not a seed and a count. Give it what get_state returned."
+            )
+    Device(device).seeds.state = seed, count
 
 
 def _draw(

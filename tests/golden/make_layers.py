@@ -14,7 +14,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import math
 import sys
+import typing
 import warnings
 import zlib
 from pathlib import Path
@@ -51,8 +53,58 @@ class SwiGLU(nn.Module):
         return self.down_proj(nn.functional.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
+class RotaryEmbedding(nn.Module):
+    """Products of complex numbers, as in Llama's first release, with features in either order."""
+
+    def __init__(self, dim, base=10000.0, interleaved=False, scaling_factor=1.0, frequencies=None) -> None:
+        super().__init__()
+        if frequencies is None:
+            frequencies = torch.tensor([base ** (-2 * i / dim) for i in range(dim // 2)], dtype=torch.float64)
+        self.angles, self.dim, self.interleaved = frequencies / scaling_factor, dim, interleaved
+
+    def forward(self, x, offset=0, positions=None):
+        if positions is None:
+            positions = offset + torch.arange(x.shape[-2])
+        angles = positions[..., None] * self.angles
+        while angles.ndim > 2 and angles.ndim < x.ndim:
+            angles = angles.unsqueeze(1)
+        turned, rest = x[..., : self.dim], x[..., self.dim :]
+        half = self.dim // 2
+        shape = (half, 2) if self.interleaved else (2, half)
+        pairs = turned.unflatten(-1, shape)
+        pairs = pairs if self.interleaved else pairs.transpose(-1, -2)
+        y = torch.view_as_real(
+            torch.view_as_complex(pairs.contiguous()) * torch.polar(torch.ones_like(angles), angles)
+        )
+        y = y if self.interleaved else y.transpose(-1, -2)
+        return torch.cat([y.flatten(-2), rest], -1)
+
+
+class PositionalEncoding(nn.Module):
+    """The sines and cosines of the paper, one position and feature at a time."""
+
+    def __init__(self, d_model, dropout=0.1, batch_first=False) -> None:
+        super().__init__()
+        self.d_model, self.batch_first, self.p = d_model, batch_first, dropout
+
+    def forward(self, x, offset=0):
+        length = x.shape[1 if x.ndim == 3 and self.batch_first else 0]
+        rows = [
+            [
+                (math.cos if i % 2 else math.sin)(p / 10000 ** ((i - i % 2) / self.d_model))
+                for i in range(self.d_model)
+            ]
+            for p in range(offset, offset + length)
+        ]
+        table = torch.tensor(rows, dtype=x.dtype)
+        table = table if x.ndim == 2 or self.batch_first else table[:, None]
+        return nn.functional.dropout(x + table, self.p, self.training)
+
+
 # Layers that PyTorch does not have, as it would write them.
-TWINS: dict[str, type[nn.Module]] = {"SwiGLU": SwiGLU}
+TWINS: dict[str, type[nn.Module]] = {
+    kind.__name__: kind for kind in (PositionalEncoding, RotaryEmbedding, SwiGLU)
+}
 
 
 def layer_class(name: str) -> type[nn.Module]:
@@ -77,11 +129,21 @@ def made(row: Row, arrays: list[Any]) -> nn.Module:
     return layer_class(row.layer)(*args, **{NAMES.get(name, name): v for name, v in options.items()}).double()
 
 
+def said(default: Any) -> str:
+    """Return the default of an argument as text: nothing where there is none, a function's name."""
+    if default is inspect.Parameter.empty:
+        return ""
+    return str(default.__name__) if inspect.isfunction(default) else repr(default)
+
+
 def signature(kind: type[nn.Module]) -> list[list[str]]:
     """Return the names and defaults of what a layer is made with, under our names."""
-    found = inspect.signature(kind.__init__).parameters.values()
+    names = {} if kind.__name__ in TWINS else OURS  # a twin is written by ours
+    # A recurrent layer's says nothing: what it takes stands in the first of its overloads.
+    told = next(iter(typing.get_overloads(kind.__init__)), kind.__init__)
+    found = inspect.signature(told).parameters.values()
     return [
-        [OURS.get(p.name, p.name), "" if p.default is p.empty else repr(p.default), p.kind.name]
+        [names.get(p.name, p.name), said(p.default), p.kind.name]
         for p in found
         if p.name not in DEPRECATED and not p.name.startswith("_")
     ]

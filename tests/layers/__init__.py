@@ -8,10 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layers import activation, container, conv, dropout, indexing, linalg, loss, norm, pool, resample, shape
+from layers import (
+    activation,
+    attention,
+    container,
+    conv,
+    dropout,
+    indexing,
+    linalg,
+    loss,
+    norm,
+    pool,
+    recurrent,
+    resample,
+    rotary,
+    shape,
+    transformer,
+)
 from layers._row import Row
 
-_MODULES = (activation, container, conv, dropout, indexing, linalg, loss, norm, pool, resample, shape)
+_MODULES = (
+    *(
+        activation,
+        attention,
+        container,
+        conv,
+        dropout,
+        indexing,
+        linalg,
+        loss,
+        norm,
+        pool,
+        recurrent,
+        resample,
+    ),
+    *(rotary, shape, transformer),
+)
 FAMILIES: dict[str, Sequence[Row]] = {module.__name__.rpartition(".")[2]: module.ROWS for module in _MODULES}
 
 

@@ -96,6 +96,15 @@ def inputs(row: Row, answer: Frozen, dtype: Any = "float64") -> tuple[tuple[Any,
     return args, call
 
 
+def said(default: Any) -> str:
+    """Return the default of an argument as text: nothing where there is none, a function's name."""
+    import inspect
+
+    if default is inspect.Parameter.empty:
+        return ""
+    return str(default.__name__) if inspect.isfunction(default) else repr(default)
+
+
 def signature(kind: type[nn.Module]) -> dict[str, tuple[str, str]]:
     """Return the default and the kind of each argument that a layer is made with."""
     import inspect
@@ -104,7 +113,7 @@ def signature(kind: type[nn.Module]) -> dict[str, tuple[str, str]]:
         return {}
     found = inspect.signature(kind.__init__).parameters.values()
     return {
-        p.name: ("" if p.default is p.empty else repr(p.default), p.kind.name)
+        p.name: (said(p.default), p.kind.name)
         for p in found
         if p.name not in ("self", "args", "kwargs") and not p.name.startswith("_")
     }

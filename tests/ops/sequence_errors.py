@@ -69,7 +69,7 @@ REFUSED = (
     Bad(lambda: nn.LSTM(4, 3, proj_size=3), A, "LSTM: proj_size must be below hidden_size, got 3 and 3."),
     Bad(lambda: nn.GRU(4, 0), A, "GRU: hidden_size must be at least 1, got 0."),
     Bad(lambda: nn.RNN(4, 3, nonlinearity="gelu"), A, "RNN: nonlinearity must be 'tanh' or 'relu', got 'gelu'."),
-    Bad(lambda: nn.RNN(4, 3)(np.ones((5, 2, 4))), T, "RNN: the input must be a Tensor or a PackedSequence, got a ndarray."),
+    Bad(lambda: nn.RNN(4, 3)(np.ones((5, 2, 4))), T, "RNN: the input is a NumPy array of shape [5, 2, 4]. Use bb.asarray on it."),
     Bad(lambda: nn.RNN(4, 3)(packed, lengths=[1]), A, "RNN: a packed sequence has its lengths with it. Leave lengths out."),
     Bad(lambda: nn.GRU(3, 3, batch_first=True)(x), S, "GRU: the input must be [n, t, 3], or [t, 3] for one sequence, got [5, 2, 4]."),
     Bad(lambda: nn.LSTM(3, 3)(packed), S, "LSTM: the input must be [t, n, 3], or [t, 3] for one sequence, got [5, 2, 4]."),
@@ -102,6 +102,9 @@ REFUSED = (
         "MultiheadAttention: attn_mask must be bool or float, got int64. Compare, or use astype."),
     Bad(lambda: _attend(static_kv=True), A, "MultiheadAttention: static_kv takes a cache, and no is_causal: it knows of no places."),
     Bad(_other_memory, S, "MultiheadAttention: the cache holds a batch of 2 with 5 keys, got one of 2 with 3. Use reset() for another source."),
+    Bad(lambda: nn.TransformerDecoderLayer(4, 3), A, "TransformerDecoderLayer: nhead=3 does not divide d_model=4."),
+    Bad(lambda: nn.TransformerEncoder(nn.ReLU(), 0), A, "TransformerEncoder: num_layers must be at least 1, got 0."),
+    Bad(lambda: nn.TransformerEncoder(nn.ReLU(), 1, mask_check=1), T, "TransformerEncoder: mask_check must be True or False, got 1."),  # type: ignore[arg-type]
     Bad(lambda: nn.TransformerEncoder(max, 2), T, "TransformerEncoder: the layer is a builtin_function_or_method, not a Module."),  # type: ignore[arg-type]
     Bad(lambda: nn.TransformerEncoderLayer(4, 2, activation="swish"), A,
         "TransformerEncoderLayer: activation must be 'relu' or 'gelu', got 'swish'."),

@@ -36,9 +36,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="a regular expression and what to put in the place of what it finds in names; may be repeated",
     )
     parser.add_argument(
-        "--only", metavar="PATTERN", nargs="+", help="take only tensors whose new names match, such as 'encoder.*'"
+        "--only",
+        metavar="PATTERN",
+        nargs="+",
+        help="take only tensors whose new names match, such as 'encoder.*'",
     )
-    parser.add_argument("--ignore", metavar="PATTERN", nargs="+", help="leave out those whose new names match")
+    parser.add_argument(
+        "--ignore", metavar="PATTERN", nargs="+", help="leave out those whose new names match"
+    )
     parser.add_argument(
         "--dtype", choices=DTYPES, help="of all floats in the new file (default: as they are)"
     )
@@ -60,7 +65,11 @@ def _run(args: argparse.Namespace) -> int:
         args.usage_error(f"TARGET {args.target!r} needs a name that ends in .safetensors")
     if os.path.lexists(args.target) and not args.force:
         raise RecordError(f"convert: {args.target}: it is there already. Use --force to replace it.")
-    if os.path.exists(args.target) and os.path.exists(args.source) and os.path.samefile(args.source, args.target):
+    if (
+        os.path.exists(args.target)
+        and os.path.exists(args.source)
+        and os.path.samefile(args.source, args.target)
+    ):
         raise RecordError(f"convert: {args.target}: it is the source. Name another file.")
     found = record.convert(
         args.source,
@@ -73,7 +82,9 @@ def _run(args: argparse.Namespace) -> int:
         dtype=args.dtype,
     )
     kinds = ", ".join(sorted({tensor.dtype for tensor in found.tensors}))
-    print(f"Wrote {args.target}: {len(found.tensors):,} tensors of {kinds or 'nothing'}, {found.size:,} bytes")
+    print(
+        f"Wrote {args.target}: {len(found.tensors):,} tensors of {kinds or 'nothing'}, {found.size:,} bytes"
+    )
     return 0
 
 

@@ -74,7 +74,9 @@ def lines(found: Any) -> list[str]:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]}... ({len(text):,} characters; --json shows all)"
+    return (
+        line if len(line) <= LONGEST else f"{line[:LONGEST]}... ({len(text):,} characters; --json shows all)"
+    )
 
 
 COMMAND = Command(

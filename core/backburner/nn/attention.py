@@ -148,7 +148,7 @@ class MultiheadAttention(Module):
             if cache is not None:
                 k, v = cache.append(k, v)
         k, v = self._with_more(k, v)
-        p = self.dropout if self.training else 0.0
+        p = self.dropout if self.dropout and self.training else 0.0
         weights = None
         if option(_OP, "need_weights", need_weights):
             weights = _weights(q, k, mask, causal, p)
@@ -256,9 +256,6 @@ class MultiheadAttention(Module):
             if masks.bias is not None:
                 masks.bias = pad(masks.bias, [(0, 0)] * (masks.bias.ndim - 1) + [(0, more)])
         return masks.merged(), causal
-
-    def extra_repr(self) -> str:
-        return f"{self.embed_dim}, {self.num_heads}"
 
 
 def _weights(q: Tensor, k: Tensor, mask: Tensor | None, causal: bool, p: float) -> Tensor:

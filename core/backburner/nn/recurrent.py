@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from backburner._tensor import Tensor
 from backburner.device import Device
-from backburner.errors import ArgumentError, DTypeError, ShapeError
+from backburner.errors import ArgumentError, ShapeError
 from backburner.nn import functional as F
 from backburner.nn._checks import count, flag, within
 from backburner.nn._module import Module
@@ -16,6 +16,7 @@ from backburner.nn._parameter import Parameter
 from backburner.nn.functional._recurrent import Lengths, Pair, known
 from backburner.nn.init import uniform_fan_in
 from backburner.nn.utils.rnn import PackedSequence, pad_packed_sequence, repack
+from backburner.ops._operands import primitive
 
 
 class _Recurrent(Module):
@@ -75,10 +76,6 @@ class _Recurrent(Module):
     def forward(self, x: Any, hx: Any = None, lengths: Lengths = None) -> Any:
         op = type(self).__name__
         if not isinstance(x, PackedSequence):
-            if not isinstance(x, Tensor):
-                raise DTypeError(
-                    f"{op}: the input must be a Tensor or a PackedSequence, got a {type(x).__name__}."
-                )
             self._fits(x)
             return self._run(x, hx, self.batch_first, lengths)
         if lengths is not None:
@@ -89,11 +86,12 @@ class _Recurrent(Module):
         return repack(out, x), last
 
     def _fits(self, x: Tensor) -> None:
-        if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
+        shape = primitive(type(self).__name__, x).shape
+        if len(shape) not in (2, 3) or shape[-1] != self.input_size:
             first = "n, t" if self.batch_first else "t, n"
             raise ShapeError(
                 f"{type(self).__name__}: the input must be [{first}, {self.input_size}], or "
-                f"[t, {self.input_size}] for one sequence, got {list(x.shape)}."
+                f"[t, {self.input_size}] for one sequence, got {list(shape)}."
             )
 
     def extra_repr(self) -> str:

@@ -12,12 +12,13 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.dtype import DEFAULT_FLOAT, canonical
-from backburner.errors import DTypeError, ShapeError
+from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn import functional as F
-from backburner.nn._checks import count, flag
+from backburner.nn._checks import count, flag, within
 from backburner.nn._module import Module
 from backburner.nn.attention import MultiheadAttention
 from backburner.nn.cache import KVCache
+from backburner.nn.container import ModuleList
 from backburner.nn.dropout import Dropout
 from backburner.nn.init import xavier_uniform
 from backburner.nn.linalg import Linear
@@ -34,6 +35,19 @@ def _function(op: str, activation: Activation) -> Callable[[Tensor], Tensor]:
     return F.relu if activation == "relu" else F.gelu
 
 
+def _checked(
+    op: str, d_model: int, nhead: int, dim_feedforward: int, dropout: float, eps: float, batch_first: bool, bias: bool
+) -> None:  # fmt: skip
+    """Refuse wrong options in the name of who was given them."""
+    if count(op, "d_model", d_model) % count(op, "nhead", nhead):
+        raise ArgumentError(f"{op}: nhead={nhead} does not divide d_model={d_model}.")
+    count(op, "dim_feedforward", dim_feedforward)
+    within(op, "dropout", dropout, 0, 1)
+    within(op, "layer_norm_eps", eps, 0)
+    flag(op, "batch_first", batch_first)
+    flag(op, "bias", bias)
+
+
 class _Layer(Module):
     """What both kinds of layer have."""
 
@@ -43,7 +57,7 @@ class _Layer(Module):
         attentions: tuple[str, ...],
     ) -> None:  # fmt: skip
         op = type(self).__name__
-        count(op, "d_model", d_model)
+        _checked(op, d_model, nhead, dim_feedforward, dropout, layer_norm_eps, batch_first, bias)
         self.norm_first = flag(op, "norm_first", norm_first)
         self.activation = _function(op, activation)
         for name in attentions:
@@ -51,7 +65,7 @@ class _Layer(Module):
                 d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
             )
             setattr(self, name, attention)
-        self.linear1 = Linear(d_model, count(op, "dim_feedforward", dim_feedforward), bias, device, dtype)
+        self.linear1 = Linear(d_model, dim_feedforward, bias, device, dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, device, dtype)
         for i in range(1, len(attentions) + 2):
@@ -222,10 +236,10 @@ class TransformerDecoderLayer(_Layer):
         return self.norm3(x + self.dropout3(self._feed_forward(x)))  # type: ignore[no-any-return]
 
 
-def _copies(op: str, layer: Any, num_layers: int) -> list[Any]:
+def _copies(op: str, layer: Any, num_layers: int) -> ModuleList:
     if not isinstance(layer, Module):
         raise DTypeError(f"{op}: the layer is a {type(layer).__name__}, not a Module.")
-    return [copy.deepcopy(layer) for _ in range(count(op, "num_layers", num_layers))]
+    return ModuleList([copy.deepcopy(layer) for _ in range(count(op, "num_layers", num_layers))])
 
 
 class TransformerEncoder(Module):
@@ -253,6 +267,8 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True,
         mask_check: bool = True,
     ) -> None:
+        flag("TransformerEncoder", "enable_nested_tensor", enable_nested_tensor)
+        flag("TransformerEncoder", "mask_check", mask_check)
         self.layers = _copies("TransformerEncoder", encoder_layer, num_layers)
         self.num_layers = len(self.layers)
         self.norm = norm
@@ -376,6 +392,12 @@ class Transformer(Module):
         device: Device | None = None,
         dtype: Any = None,
     ) -> None:
+        op = "Transformer"
+        _checked(op, d_model, nhead, dim_feedforward, dropout, layer_norm_eps, batch_first, bias)
+        flag(op, "norm_first", norm_first)
+        count(op, "num_encoder_layers", num_encoder_layers)
+        count(op, "num_decoder_layers", num_decoder_layers)
+        activation = _function(op, activation)
         options = (
             d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
             device, dtype,

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 
-class _Output:
+class Output:
     """A stream that takes what it cannot show as shown: no job ends because nobody can read how far it is.
 
     What its encoding lacks is written as an escape. After any other failure it stays silent.
@@ -63,7 +63,7 @@ class Progress:
     """
 
     def __init__(self, total: int | None, show: bool = True) -> None:
-        output: Any = _Output(sys.stdout)
+        output: Any = Output(sys.stdout)
         self._console = Console(file=output, quiet=not show, highlight=False, soft_wrap=True)
         self._bar = Bar(
             TextColumn("{task.description}"),

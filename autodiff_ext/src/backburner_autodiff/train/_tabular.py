@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -13,9 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import backburner as bb
-from backburner import data
-from backburner.errors import ArgumentError, DataError
-from backburner.models import _columns, _target
+from backburner.errors import ArgumentError
 from backburner.models import tabular as model
 from backburner.models._columns import Rows
 from backburner.models._target import Target, Task
@@ -25,9 +24,12 @@ from backburner_autodiff.optim import AdamW
 from backburner_autodiff.train import _start
 from backburner_autodiff.train._digits import _one_blas_thread, _seeded
 from backburner_autodiff.train._folds import Draws, Folds, make
-from backburner_autodiff.train._interrupt import Interrupt
 from backburner_autodiff.train._linear import losses
 from backburner_autodiff.train._progress import Progress
+from backburner_autodiff.train._table import Table, read
+from backburner_autodiff.train._trainer import Trainer
+from backburner_autodiff.train.callbacks import Callback
+from backburner_autodiff.train.history import History, Row
 
 HIDDEN = (128, 128)
 DROPOUT = {2_000: 0.5, 10_000: 0.25}  # by the most rows; of more rows LEAST_DROPOUT
@@ -36,7 +38,7 @@ PEAK = 1e-3
 WARMING = 0.05  # the share of all steps in which the rate rises
 DECAY = 0.05
 PATIENCE = 0.3  # the share of all steps without a better judgement after which it stops
-FEWEST = 4  # rows
+SILENCE = 30.0  # seconds after which a line tells that it is still at work
 MARGIN = (
     0.95  # of the loss of one network: together they have less, so a linear model must do better than that
 )
@@ -109,18 +111,19 @@ def tabular(
     place = _checked_output(output)
     _check(epochs, seed, valid_share, hidden, task)
     start = perf_counter()
-    with Interrupt() as interrupt, _one_blas_thread():
-        with Progress(None, show) as report:
-            table = _read(path, target, task, ignore, {"delimiter": delimiter, "encoding": encoding})
-            for line in table.told:
-                report.line(line)
-            trained = _train(table, epochs, seed, valid_share, tuple(hidden), interrupt, report)
-            model.save(trained.network, place, trained.details)
-            for line in _lines(table, trained):
-                report.line(line)
-            report.line(f"Wrote {place} after {perf_counter() - start:.1f} s")
+    with _one_blas_thread(), Progress(None, show) as report:
+        table = read("train", path, target, task, ignore, {"delimiter": delimiter, "encoding": encoding})
+        for line in table.told:
+            report.line(line)
+        trained = _train(table, epochs, seed, valid_share, tuple(hidden), report)
+        model.save(trained.network, place, trained.details)
+        for line in _lines(trained):
+            report.line(line)
+        report.line(f"Wrote {place} after {perf_counter() - start:.1f} s")
     columns = tuple(encoder.name for encoder in table.encoders)
-    return TabularTrained(table.target.task, columns, table.notes, trained.scores, (place,), interrupt.asked)
+    return TabularTrained(
+        table.target.task, columns, table.notes, trained.scores, (place,), trained.interrupted
+    )
 
 
 def _checked_output(output: str | os.PathLike[str]) -> Path:
@@ -148,85 +151,6 @@ def _check(epochs: Any, seed: Any, share: Any, hidden: Any, task: Any) -> None:
         raise ArgumentError(f"train: task is 'classification' or 'regression', not {task!r}.")
 
 
-class _Table(NamedTuple):
-    """A table made ready: its features, its target, and what to say of them."""
-
-    rows: Rows
-    y: Array
-    target: Target
-    encoders: list[_columns.Encoder]
-    notes: tuple[str, ...]
-    told: tuple[str, ...]
-
-
-def _read(
-    path: str | os.PathLike[str], name: str, task: Task | None, ignore: Sequence[str], options: Any
-) -> _Table:
-    names = data.csv_names(path, **options)
-    missing = [column for column in (name, *ignore) if column not in names]
-    if missing:
-        raise model.missing_columns("train", path, missing, names)
-    if name in ignore:
-        raise ArgumentError(f"train: {name!r} is the target and cannot be ignored.")
-    wanted = [column for column in names if column not in ignore]
-    table = data.read_csv(path, columns=wanted, **options)
-    total = len(table)
-    usable = _target.usable(table[name])
-    count = int(usable.sum())
-    if count < FEWEST:
-        what = f"it has {total:,} rows" + (f", {total - count:,} of them without a {name!r}" if total else "")
-        raise DataError(
-            f"train: {path}: too few rows to learn from: {what}. At least {FEWEST} must have a target."
-        )
-    if count < total:
-        table = table.take(usable)
-    found, why = _target.find_task(table[name])
-    column = table[name]
-    chosen = task or found
-    if (
-        chosen == "classification"
-        and column.kind == "number"
-        and len(np.unique(column.values)) <= _target.CLASSES
-    ):
-        spelled = data.read_csv(path, columns=[name], kinds={name: "category"}, **options)[name]
-        column = _merged(spelled.take(usable))
-    target = _target.fit("train", name, column, chosen)
-    others = table.select([column for column in table.names if column != name])
-    encoders, column_notes = _columns.fit(others)
-    if not encoders:
-        raise DataError(
-            f"train: {path}: no column is left to learn {name!r} from: {'; '.join(column_notes) or 'there is no other'}."
-        )
-    notes = [*table.notes]
-    if count < total:
-        notes.append(f"left out {total - count:,} rows without a {name!r}")
-    notes += column_notes
-    reason = f"--task says so; {why}" if task and task != found else why
-    other = "regression" if chosen == "classification" else "classification"
-    hint = "" if task or table[name].kind != "number" else f"; --task {other} changes that"
-    what = f"{chosen} of {name!r}" + (f" into {len(target.labels)} classes" if target.labels else "")
-    told = [f"{what}: {reason}{hint}"]
-    told.append(f"{count:,} rows, {len(encoders)} columns: {_listed([e.name for e in encoders])}")
-    told += [f"  {note}" for note in notes]
-    y = target.encode(column)
-    return _Table(Rows(encoders, table), y, target, encoders, tuple(notes), tuple(told))
-
-
-def _merged(column: data.Column) -> data.Column:
-    """Return a column of spelled numbers in which those of one value have the spelling that most have."""
-    counts = np.bincount(column.values, minlength=len(column.categories))
-    order = np.argsort(-counts, kind="stable")
-    spelling: dict[Any, int] = {}
-    for i in order.tolist():
-        spelling.setdefault(_target._float(column.categories[i]), i)
-    place = np.array([spelling[_target._float(text)] for text in column.categories], np.int64)
-    return column._replace(values=place[column.values])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
-
-
 class _Result(NamedTuple):
     """A trained network, and how good it is beside simpler things."""
 
@@ -234,29 +158,70 @@ class _Result(NamedTuple):
     details: model.Details
     scores: dict[str, dict[str, float]]
     told: str
+    interrupted: bool
 
 
-class _Best:
-    """Judges the members by their held-out rows, and keeps the weights that did best."""
+class _Batches:
+    """What the trainer goes through: the batches of a round each time, and with the last the end."""
 
-    def __init__(self, network: model.Ensemble, table: _Table, folds: Folds) -> None:
+    def __init__(self, table: Table, draws: Draws) -> None:
+        self._table = table
+        self._draws = draws
+        self._left = iter(draws)
+
+    def __len__(self) -> int:
+        return self._draws.round
+
+    def __iter__(self) -> Iterator[tuple[Array, Array]]:
+        for rows in islice(self._left, self._draws.round):
+            yield self._table.rows[rows], self._table.y[rows].reshape(-1)
+
+
+class _Best(Callback):
+    """Judges the members by their held-out rows after each round, and keeps the weights that did best."""
+
+    def __init__(
+        self, network: model.Ensemble, table: Table, folds: Folds, draws: Draws, report: Progress
+    ) -> None:
         self._network = network
         self._table = table
         self._folds = folds
+        self._patience = max(PATIENCE * draws.steps, 3 * draws.round)
+        self._report = report
+        self._told = perf_counter()
+        self._judged = 0
         self.loss = math.inf
         self.step = 0
         self.weights: dict[str, Array] = {}
         self.answers: tuple[Array, ...] = ()
 
-    def judge(self, step: int) -> None:
-        """Look at the present weights."""
+    def on_step_end(self, trainer: Trainer, logs: Row) -> None:
+        """Move the bar."""
+        self._report.advance("training")
+
+    def on_epoch_end(self, trainer: Trainer, row: Row) -> None:
+        """Judge, and stop when nothing became better for long."""
+        loss = self._judge(trainer.steps)
+        if trainer.steps - self.step > self._patience:
+            trainer.stop("no longer better")
+        if perf_counter() - self._told > SILENCE:
+            self._told = perf_counter()
+            self._report.line(f"step {trainer.steps:,}   loss {row['loss']:.4g}   held-out loss {loss:.4g}")
+
+    def on_fit_end(self, trainer: Trainer, history: History) -> None:
+        """Judge what the last steps did, if they were no whole round."""
+        if self._judged < trainer.steps:
+            self._judge(trainer.steps)
+
+    def _judge(self, step: int) -> float:
         answers = held_out_answers(self._network.valid(), self._table.rows, self._folds)
-        rows = self._folds.held_out
-        each = [losses(z, self._table.y[r]) for z, r in zip(answers, rows, strict=True)]
-        loss = float(np.concatenate(each).mean())
+        judges = zip(answers, self._folds.held_out, strict=True)
+        loss = float(np.concatenate([losses(z, self._table.y[rows]) for z, rows in judges]).mean())
+        self._judged = step
         if loss < self.loss:
             self.loss, self.step, self.answers = loss, step, answers
             self.weights = {name: value.numpy() for name, value in self._network.state_dict().items()}
+        return loss
 
 
 def held_out_answers(network: Any, rows: Rows, folds: Folds) -> tuple[Array, ...]:
@@ -275,12 +240,11 @@ def held_out_answers(network: Any, rows: Rows, folds: Folds) -> tuple[Array, ...
 
 
 def _train(
-    table: _Table,
+    table: Table,
     epochs: int | None,
     seed: int,
     share: float | None,
     hidden: tuple[int, ...],
-    interrupt: Interrupt,
     report: Progress,
 ) -> _Result:
     rows, y, target = table.rows, table.y, table.target
@@ -290,42 +254,39 @@ def _train(
     device = bb.Device.cpu().autodiff()
     with _seeded(device, seed):
         network = details.network(_dropout(len(rows)), device)
-        linear = _start.linear(rows, y, len(target.labels), folds)
-        best = _Best(network, table, folds)
-        if linear is not None:
-            _put(network, _halved(linear[1]))
-        report.line(
-            f"Training {folds.members} networks of {network.num_parameters() // folds.members:,} parameters, at most "
-            f"{draws.steps:,} steps of {draws.size} rows ({draws.epochs:.3g} epochs), seed {seed}"
-            + (". A table of this size is not seen more often; --epochs changes that" if draws.capped else "")
-        )
-        report.total(draws.steps)
-        optimizer = AdamW(network, lr=_schedule(draws.steps), weight_decay=DECAY)
-        step = 0
-        for step, batch in enumerate(draws, 1):
-            x = bb.tensor(rows[batch], device=device)
-            z = network(x).reshape((batch.size, target.outputs))
-            wanted = bb.tensor(y[batch].reshape(-1), device=device)
-            loss = F.cross_entropy(z, wanted) if target.labels else F.mse_loss(z[:, 0], wanted)
-            optimizer.step(loss.backward())
-            report.advance("training")
-            if step % draws.round == 0 or interrupt.asked:
-                best.judge(step)
-            if interrupt.asked or step - best.step > max(PATIENCE * draws.steps, 3 * draws.round):
-                break
+    linear = _start.linear(rows, y, len(target.labels), folds)
+    if linear is not None:
+        _put(network, _halved(linear[1]))
+    report.line(
+        f"Training {folds.members} networks of {network.num_parameters() // folds.members:,} parameters, at most "
+        f"{draws.steps:,} steps of {draws.size} rows ({draws.epochs:.3g} epochs), seed {seed}"
+        + (". A table of this size is not seen more often; --epochs changes that" if draws.capped else "")
+    )
+    report.total(draws.steps)
+
+    def loss(z: bb.Tensor, wanted: bb.Tensor) -> bb.Tensor:
+        z = z.reshape((-1, target.outputs))
+        return F.cross_entropy(z, wanted) if target.labels else F.mse_loss(z[:, 0], wanted)
+
+    best = _Best(network, table, folds, draws, report)
+    optimizer = AdamW(network, lr=_schedule(draws.steps), weight_decay=DECAY)
+    trainer = Trainer(network, optimizer, loss, callbacks=[best], seed=seed, progress="off")
+    trainer.fit(_Batches(table, draws), max_steps=draws.steps)
     if not best.weights:
         raise ArgumentError("train: the network answers with NaN or infinity from the first step on.")
     network.load_state_dict(best.weights)
     answers = best.answers
-    told = f"stopped after {step:,} steps; the best weights are those of step {best.step:,}"
+    told = f"stopped after {trainer.steps:,} steps; the best weights are those of step {best.step:,}"
     if linear is not None and linear[0].loss < MARGIN * best.loss:
         _put(network, linear[0])
         for state in (network.last.weight, network.last.bias):
             state.assign(np.zeros(state.shape, np.float32))
         answers = linear[0].answers
-        told = f"the networks of {step:,} steps do not reach the linear model, so that is what is saved"
+        told = (
+            f"the networks of {trainer.steps:,} steps do not reach the linear model, so that is what is saved"
+        )
     scores = _scores(table, folds, answers, linear[0].answers if linear else None)
-    return _Result(network, details, scores, told)
+    return _Result(network, details, scores, told, trainer.interrupted)
 
 
 def _dropout(count: int) -> float:
@@ -353,7 +314,7 @@ def _schedule(total: int) -> Any:
 
 
 def _scores(
-    table: _Table, folds: Folds, answers: tuple[Array, ...], linear: tuple[Array, ...] | None
+    table: Table, folds: Folds, answers: tuple[Array, ...], linear: tuple[Array, ...] | None
 ) -> dict[str, dict[str, float]]:
     """Return the scores of the network and of simpler things, each on rows that it did not learn from."""
     target, y = table.target, table.y
@@ -384,7 +345,7 @@ def _score(values: Array, truths: Array, target: Target) -> dict[str, float]:
     return model.score(values[:, 0] * target.std + target.mean, truths * target.std + target.mean, target)
 
 
-def _lines(table: _Table, trained: _Result) -> list[str]:
+def _lines(trained: _Result) -> list[str]:
     lines = [trained.told[0].upper() + trained.told[1:]]
     width = max(map(len, trained.scores))
     lines.append("On rows that a network has not learned from:")

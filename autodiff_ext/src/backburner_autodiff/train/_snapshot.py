@@ -1,0 +1,101 @@
+"""All of a training in one file: what goes in, and how it comes back."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from backburner import Tensor, record
+from backburner.errors import RecordError
+from backburner_autodiff._rule import Array
+
+TRAINING = "__training__."
+"""Names in a snapshot that begin so are of the training, not of the model."""
+
+METADATA = "backburner.training"
+VERSION = 1
+
+
+def write(path: Any, model: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]], facts: Any) -> None:
+    """Write a snapshot; ``path`` is the old file or the whole new one.
+
+    Args:
+        path: the file.
+        model: the model's state by name.
+        parts: what else there is, by part and name: arrays, and what JSON has.
+        facts: what JSON has of the training as a whole.
+    """
+    arrays: dict[str, Any] = dict(model)
+    plain: dict[str, dict[str, Any]] = {}
+    for part, state in parts.items():
+        plain[part] = {}
+        for name, value in state.items():
+            if isinstance(value, (np.ndarray, np.generic, Tensor)):
+                arrays[f"{TRAINING}{part}.{name}"] = value
+            else:
+                plain[part][name] = value
+    try:
+        text = json.dumps({"version": VERSION, "parts": plain, **facts})
+    except (TypeError, ValueError) as error:
+        raise RecordError(
+            f"Trainer.save: a state is neither an array nor what JSON has: {error}. Look at the callbacks' and the "
+            "loader's state_dict."
+        ) from None
+    record.save(arrays, path, {METADATA: text})
+
+
+def read(path: Any) -> tuple[dict[str, Array], dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the model's arrays, the other parts, and the facts of a snapshot.
+
+    Raises:
+        RecordError: the file is no snapshot, or one of a later version.
+    """
+    stored = record.read(path)
+    text = stored.metadata.get(METADATA)
+    if text is None:
+        raise RecordError(
+            f"Trainer.resume: {path}: it holds weights alone, no training. Use bb.load for weights; "
+            "Trainer.save and Snapshots write snapshots."
+        )
+    try:
+        facts = json.loads(text)
+        version, parts = facts.pop("version"), facts.pop("parts")
+    except (ValueError, KeyError, AttributeError):
+        raise RecordError(f"Trainer.resume: {path}: {METADATA} in its metadata is damaged.") from None
+    if version != VERSION:
+        raise RecordError(
+            f"Trainer.resume: {path}: it is a snapshot of version {version}, this is a reader of {VERSION}. "
+            "Resume with the release that wrote it."
+        )
+    model: dict[str, Array] = {}
+    for name, array in stored.arrays.items():
+        if not name.startswith(TRAINING):
+            model[name] = array
+            continue
+        part, _, rest = name.removeprefix(TRAINING).partition(".")
+        parts.setdefault(part, {})[rest] = array
+    return model, parts, facts
+
+
+def python_state() -> dict[str, Any]:
+    """Return the state of Python's and NumPy's global generators, which data of the user's may draw from."""
+    version, words, gauss = random.getstate()
+    name, keys, position, has_gauss, cached = np.random.get_state()
+    return {
+        "python": np.array(words, np.uint32),
+        "python_rest": [version, gauss],
+        "numpy": np.array(keys),
+        "numpy_rest": [name, int(position), int(has_gauss), float(cached)],
+    }
+
+
+def set_python_state(state: Mapping[str, Any]) -> None:
+    """Give the global generators back what ``python_state`` found."""
+    version, gauss = state["python_rest"]
+    random.setstate((version, tuple(int(word) for word in state["python"]), gauss))
+    name, position, has_gauss, cached = state["numpy_rest"]
+    np.random.set_state((name, np.array(state["numpy"]), position, has_gauss, cached))

@@ -1,0 +1,539 @@
+"""``Trainer``: from a model, an optimizer and a loss to a trained model."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from backburner import record
+from backburner.errors import ArgumentError, DTypeError, NonFiniteError
+from backburner.nn import Module
+from backburner_autodiff._rule import Array
+from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.train import _snapshot
+from backburner_autodiff.train._evaluate import measure, predict
+from backburner_autodiff.train._interrupt import Interrupt
+from backburner_autodiff.train._report import Report, checked_mode
+from backburner_autodiff.train._resume import resume, save
+from backburner_autodiff.train._running import Running
+from backburner_autodiff.train._source import Source, examples
+from backburner_autodiff.train._update import NONFINITE, Update
+from backburner_autodiff.train.callbacks import Callback, JSONLines, Snapshots
+from backburner_autodiff.train.history import History, Row
+from backburner_autodiff.train.metrics import collect
+
+_END = object()
+STOPPING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
+
+
+class Trainer:
+    """Trains a model: steps, validation, progress, logs, snapshots.
+
+    A model on a plain device is moved to its autodiff device, in place. Validation runs on ``model.valid()``: without
+    dropout, with running statistics as they are. The same seed and data give the same bits, also where a fit was
+    interrupted or killed and goes on from a snapshot in another process.
+
+    Batches are tuples ``(input, target)``, ``(input, input, ..., target)``, or dicts, of which ``target`` names the
+    entry that is the target while the others go to the model by name. For anything else override ``step``.
+
+    Args:
+        model: the module.
+        optimizer: over its parameters. A schedule is its ``lr``, a function of the step.
+        loss: a module or a function ``(output, target)`` that returns the mean over the examples of a batch; ``None``
+            if ``step`` is overridden.
+        metrics: names or objects of ``train.metrics``, or a dict of them by names of yours.
+        callbacks: what looks on, such as ``EarlyStopping``.
+        accumulate: over how many batches the gradients of a step go. They are weighted by their examples, so the step
+            is that of one large batch, but for layers that look at the batch as a whole: BatchNorm normalises each
+            batch by itself.
+        clip: the largest norm of all gradients together; larger ones are scaled down to it.
+        seed: decides what is drawn inside ``fit``, dropout for instance, and the order of batches that are made of
+            arrays; the device's own stream is left as it was. Without one the device's stream goes on.
+        nonfinite: what a NaN or infinity in loss or gradients does: ``"raise"``, ``"skip"`` the step, or ``"ignore"``.
+        target: the key of the target in batches that are dicts.
+        snapshots: a folder for ``last.safetensors``, or ``Snapshots`` with options.
+        log: a file for JSON lines, or ``JSONLines`` with options.
+        progress: ``"bar"``, ``"plain"`` lines, ``"off"``, or ``"auto"``: a bar on a terminal or in a notebook.
+
+    Attributes:
+        steps: how many the optimizer has taken in this training.
+        epoch: how many epochs are done.
+        batch: how many batches of the present epoch are.
+        history: the rows of the epochs that are done.
+        skipped: how many steps were left out because of NaN or infinity.
+
+    Raises:
+        DTypeError: something is of the wrong kind.
+        ArgumentError: an option has a value that makes no sense.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import data, nn
+        >>> from backburner.optim import Adam
+        >>> from backburner.train import Trainer
+        >>> images, labels = data.digits()
+        >>> x = (images.reshape(-1, 64) / 16).astype("float32")
+        >>> bb.Device.cpu().seed(0)
+        >>> model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+        >>> trainer = Trainer(model, Adam(model, lr=3e-3), nn.CrossEntropyLoss(), ["accuracy"], progress="off")
+        >>> history = trainer.fit((x[:1500], labels[:1500]), (x[1500:], labels[1500:]), epochs=3)
+        >>> history[-1]["valid_accuracy"] > 0.8
+        True
+    """
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer,
+        loss: Callable[[Any, Any], Any] | None = None,
+        metrics: Any = (),
+        callbacks: Iterable[Callback] = (),
+        *,
+        accumulate: int = 1,
+        clip: float | None = None,
+        seed: int | None = None,
+        nonfinite: str = "raise",
+        target: str | None = None,
+        snapshots: str | os.PathLike[str] | Snapshots | None = None,
+        log: str | os.PathLike[str] | JSONLines | None = None,
+        progress: str = "auto",
+    ) -> None:
+        if not isinstance(model, Module):
+            raise DTypeError(f"Trainer: model is a {type(model).__name__}, not an nn.Module.")
+        if not isinstance(optimizer, Optimizer):
+            raise DTypeError(
+                f"Trainer: optimizer is a {type(optimizer).__name__}. Use one of backburner.optim."
+            )
+        if loss is None and type(self).step is Trainer.step:
+            raise ArgumentError("Trainer: there is no loss. Give one, or override step.")
+        if loss is not None and not callable(loss):
+            raise DTypeError(f"Trainer: loss is {loss!r:.80}, not a module or a function (output, target).")
+        if not isinstance(accumulate, int) or isinstance(accumulate, bool) or accumulate < 1:
+            raise ArgumentError(f"Trainer: accumulate is an integer from 1 on, not {accumulate!r}.")
+        if clip is not None and not (isinstance(clip, (int, float)) and clip > 0):
+            raise ArgumentError(f"Trainer: clip is a positive norm, or None for none, not {clip!r}.")
+        if nonfinite not in NONFINITE:
+            raise ArgumentError(
+                f"Trainer: nonfinite is {', '.join(map(repr, NONFINITE))}, not {nonfinite!r}."
+            )
+        whole = isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 1 << 64
+        if seed is not None and not whole:
+            raise ArgumentError(f"Trainer: seed is an integer in [0, 2^64), not {seed!r}.")
+        if isinstance(callbacks, Callback):
+            callbacks = [callbacks]
+        found = list(callbacks)
+        for callback in found:
+            if not isinstance(callback, Callback):
+                raise DTypeError(
+                    f"Trainer: {callback!r:.80} is no callback. Use a subclass of train.Callback."
+                )
+        self._metrics = collect("Trainer", metrics)
+        self._mode = checked_mode(progress)
+        if log is not None:
+            found.append(log if isinstance(log, JSONLines) else JSONLines(log))
+        if snapshots is not None:
+            found.append(snapshots if isinstance(snapshots, Snapshots) else Snapshots(snapshots))
+        self.model = model if model.device.is_autodiff() else model.to(model.device.autodiff())
+        self.optimizer = optimizer
+        self.loss = loss
+        # what others have learned in an epoch belongs in its snapshot
+        self.callbacks = sorted(found, key=lambda callback: isinstance(callback, Snapshots))
+        self.accumulate = accumulate
+        self.clip = clip
+        self.seed = seed
+        self.nonfinite = nonfinite
+        self.target = target
+
+        self.steps = self.epoch = self.batch = self.skipped = 0
+        self.history = History()
+        self.interrupted = self.resumed = False
+        self._start = (0, 0)
+        self._stopped = ""
+        self._trained = False  # whether the present epoch has no batches left, but was not evaluated
+        self._seconds = 0.0
+        self._skipped_before = 0
+        self._running = Running(self._metrics)
+        self._random: tuple[int, int] | None = None if seed is None else (seed, 0)
+        self._before_epoch: dict[str, Any] = {}
+        self._pending: dict[str, Any] | None = None
+        self._source: Source | None = None
+        self._interrupt: Interrupt | None = None
+        self._update = Update(self)
+
+    # -- what may be overridden
+
+    def step(self, model: Module, batch: Any) -> Any:
+        """Return the loss of a batch, or ``(loss, output, target)``, of which metrics compare the last two.
+
+        Called in training with the model, in evaluation with its plain view.
+
+        Args:
+            model: the module to use.
+            batch: tensors, in the structure that the data gave.
+
+        Raises:
+            ArgumentError: the batch is not of the usual kind.
+        """
+        inputs, named, target = self._split("Trainer.step", batch)
+        output = model(*inputs, **named)
+        assert self.loss is not None  # or this method would be overridden
+        return self.loss(output, target), output, target
+
+    def count(self, batch: Any) -> int:
+        """Return how many examples a batch has, which is the weight of its mean loss: the length of its first tensor."""
+        return examples(batch)
+
+    def _split(self, op: str, batch: Any) -> tuple[Sequence[Any], Mapping[str, Any], Any]:
+        if isinstance(batch, Mapping):
+            if self.target is None or self.target not in batch:
+                raise ArgumentError(
+                    f"{op}: the batch is a dict of {', '.join(map(str, batch))}, and target is {self.target!r}. "
+                    "Say which entry is the target: Trainer(..., target=...)."
+                )
+            return (), {k: v for k, v in batch.items() if k != self.target}, batch[self.target]
+        if not isinstance(batch, (tuple, list)) or len(batch) < 2:
+            kind = f"{type(batch).__name__}{f' of {len(batch)}' if isinstance(batch, (tuple, list)) else ''}"
+            raise ArgumentError(
+                f"{op}: a batch is a tuple (input, ..., target), not a {kind}. Override step for other batches."
+            )
+        return batch[:-1], {}, batch[-1]
+
+    # -- training
+
+    def fit(
+        self,
+        train: Any,
+        valid: Any = None,
+        *,
+        epochs: int | None = None,
+        max_steps: int | None = None,
+        batch_size: int | None = None,
+        shuffle: bool = True,
+        resume: bool | str | os.PathLike[str] = False,
+    ) -> History:
+        """Train, and return what was reached.
+
+        Ctrl-C and SIGTERM let the step finish and, where there are ``snapshots``, save once; a second Ctrl-C stops at
+        once, and what was saved before stays whole. After Ctrl-C this returns, with ``history.stopped``; SIGTERM then
+        ends the process.
+
+        Args:
+            train: an iterable of batches, such as ``data.batches`` or a loader, run through once per epoch; or a tuple
+                of arrays, which are cut into batches. NumPy's floats become the model's dtype.
+            valid: the same, to evaluate on after each epoch.
+            epochs: so many, from here; for a training that is resumed, from where its fit began.
+            max_steps: likewise steps of the optimizer. Whichever is reached first ends the fit.
+            batch_size: examples in a batch that is cut from arrays; 32 by default.
+            shuffle: whether such batches of ``train`` have another order in each epoch.
+            resume: a snapshot to go on from; ``True`` for the last one of ``snapshots``, if there is one.
+
+        Returns:
+            The history, with a row for each epoch since the training began.
+
+        Raises:
+            ArgumentError: neither ``epochs`` nor ``max_steps``, or data without a batch.
+            NonFiniteError: a loss or a gradient is NaN or infinite.
+            RecordError: the snapshot is of another model or optimizer, or none.
+            OSError: a file cannot be read or written; the snapshot before is as it was.
+        """
+        for name, value in (("epochs", epochs), ("max_steps", max_steps)):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise ArgumentError(f"Trainer.fit: {name} is an integer from 1 on, not {value!r}.")
+        if epochs is None and max_steps is None:
+            raise ArgumentError("Trainer.fit: how long? Say epochs or max_steps.")
+        source = self._made("Trainer.fit", train, batch_size, shuffle)
+        held_out = None if valid is None else self._made("Trainer.fit: valid", valid, batch_size, False)
+        if resume is True:
+            newest = next((c.last for c in self.callbacks if isinstance(c, Snapshots)), None)
+            if newest is None:
+                raise ArgumentError("Trainer.fit: resume=True takes snapshots=. Or name the file.")
+            if newest.exists():
+                self.resume(newest)
+        elif resume is not False:
+            self.resume(resume)
+        if self._pending is None:
+            self._start, self._stopped = (self.epoch, self.steps), ""
+            self.batch, self._trained = 0, False
+        most = (
+            math.inf if epochs is None else self._start[0] + epochs,
+            math.inf if max_steps is None else self._start[1] + max_steps,
+        )
+        self._source, self.interrupted = source, False
+        stream = self.model.device.seeds
+        outside = stream.state
+        if self._random is not None:
+            stream.state = self._random
+        try:
+            with Interrupt(STOPPING, terminate=True) as self._interrupt, self._report(source, most) as report:
+                return self._fit(source, held_out, most, report)
+        finally:
+            if self.seed is not None:
+                self._random, stream.state = stream.state, outside
+            self._source = self._interrupt = None
+
+    def stop(self, why: str) -> None:
+        """End the fit after this step or, called at an epoch's end, before the next one; for callbacks.
+
+        Args:
+            why: what ``history.stopped`` is to say.
+        """
+        self._stopped = why
+
+    def _made(self, op: str, given: Any, batch_size: int | None, shuffle: bool) -> Source:
+        dtype = next((p.dtype for p in self.model.parameters()), np.dtype(np.float32))
+        return Source(op, given, batch_size, shuffle, 0 if self.seed is None else self.seed, dtype)
+
+    def _report(self, source: Source, most: tuple[float, float]) -> Report:
+        per_epoch = -(-len(source) // self.accumulate)
+        ends = [most[1]] + ([self.steps + (most[0] - self.epoch) * per_epoch] if per_epoch else [])
+        total = min(ends)
+        epochs = None if most[0] == math.inf else int(most[0])
+        return Report(self._mode, epochs, None if total == math.inf else int(total), self.steps)
+
+    def _fit(
+        self, source: Source, held_out: Source | None, most: tuple[float, float], report: Report
+    ) -> History:
+        partial = None
+        try:
+            batches = self._entered(source)
+            for callback in self.callbacks:
+                callback.on_fit_start(self)
+            while not self._over(most):
+                if batches is None and not self._trained:
+                    batches = self._next_epoch(source)
+                whole = self._trained or self._train(source, batches or iter(()), most[1], report)
+                row = self._row(held_out)
+                if row is None or not whole:
+                    partial = {**(row or self._row(None) or {}), "partial": True}
+                    break
+                self._close_epoch(row, report)
+                batches = None
+            self.interrupted = self._asked() and not self._finished(most)
+            history = History(self.history, "interrupted" if self.interrupted else self._stopped)
+            if partial is not None:
+                history.rows.append(partial)
+                report.epoch(partial, self._running.examples)
+            for callback in reversed(self.callbacks):
+                callback.on_fit_end(self, history)
+        except BaseException as error:
+            for callback in self.callbacks:
+                callback.on_exception(self, error)
+            raise
+        self.resumed = False
+        return history
+
+    def _asked(self) -> bool:
+        return self._interrupt is not None and self._interrupt.asked
+
+    def _finished(self, most: tuple[float, float]) -> bool:
+        return self.epoch >= most[0] or self.steps >= most[1]
+
+    def _over(self, most: tuple[float, float]) -> bool:
+        return self._finished(most) or bool(self._stopped) or self._asked()
+
+    def _entered(self, source: Source) -> Iterator[Any] | None:
+        """Take data and random state back to where a snapshot found them; return what is left of its epoch."""
+        if self._pending is None:
+            return None
+        pending, self._pending = self._pending, None
+        stream = self.model.device.seeds
+        batches: Iterator[Any] | None = None
+        if self._trained or not self.batch:
+            source.resume(pending["now"])
+        elif source.resume(pending["now"] if "loader" in pending["now"] else pending["start"]):
+            batches = iter(source.given)
+        else:
+            # data that draws from the device's stream when an epoch begins does it again
+            stream.state = pending["epoch_random"]
+            batches = source.skipping(self.batch)
+        self._before_epoch = {"data": pending["start"], "random": pending["epoch_random"]}
+        stream.state = pending["random"]
+        _snapshot.set_python_state(pending["python"])
+        return batches
+
+    def _next_epoch(self, source: Source) -> Iterator[Any]:
+        self._running = Running(self._metrics)
+        self.batch, self._seconds, self._skipped_before = 0, 0.0, self.skipped
+        self._before_epoch = {"data": source.state(), "random": self.model.device.seeds.state}
+        for callback in self.callbacks:
+            callback.on_epoch_start(self)
+        return iter(source.given)
+
+    def _train(self, source: Source, batches: Iterator[Any], most: float, report: Report) -> bool:
+        """Run through the rest of an epoch, and say whether it is whole."""
+        self._update.refresh()
+        hooks = [c for c in self.callbacks if type(c).on_step_end is not Callback.on_step_end]
+        length, before, begin = len(source), self._seconds, perf_counter()
+        while True:
+            taken = self._update(batches, source)
+            if taken is None:
+                break
+            self.batch += taken.batches
+            count = 0
+            for one in taken.seen:
+                self._running.add(one.loss, one.examples, one.output, one.target)
+                count += one.examples
+            if taken.skipped:
+                self.skipped += 1
+            else:
+                self.steps += 1
+            if length and self.batch >= length:
+                # A loader that is run through is at the next epoch's start: there is no doubt where it is.
+                extra = next(batches, _END)
+                self._trained = extra is _END
+                batches, length = chain([extra], batches), 0
+            self._seconds = before + perf_counter() - begin
+            if hooks and not taken.skipped:
+                mean = sum(one.loss * one.examples for one in taken.seen) / max(count, 1)
+                logs = {"steps": self.steps, "lr": self._rate(), "loss": mean}
+                for callback in hooks:
+                    callback.on_step_end(self, logs)
+            report.step(self.epoch + 1, self.steps, count, self._shown)
+            if self._trained:
+                break
+            if self.steps >= most or self._stopped or self._asked():
+                return False
+        if not self.batch:
+            raise ArgumentError(
+                "Trainer.fit: train has no batch. An iterator gives them once: use a list, data.batches or a loader."
+            )
+        if not self._running.examples:
+            raise NonFiniteError(
+                f"Trainer.fit: each step of epoch {self.epoch + 1} was skipped because of NaN or infinity. Use a "
+                "lower lr or clip=1.0; nonfinite='raise' stops at the first.",
+                step=self.steps + 1,
+                epoch=self.epoch + 1,
+            )
+        self._trained = True
+        return True
+
+    def _shown(self) -> Mapping[str, Any]:
+        return {"loss": self._running.loss}
+
+    def _rate(self) -> float:
+        """Return the learning rate of the last step."""
+        rate = self.optimizer.lr
+        return float(rate(max(self.optimizer.steps - 1, 0)) if callable(rate) else rate)
+
+    def _row(self, held_out: Source | None) -> Row | None:
+        """Return the row of the present epoch, ``None`` if Ctrl-C came before all of it was there."""
+        row: Row = {
+            "epoch": self.epoch + 1,
+            "steps": self.steps,
+            "seconds": self._seconds,
+            "lr": self._rate(),
+            **self._running.values(),
+        }
+        if self.skipped > self._skipped_before:
+            row["skipped"] = self.skipped - self._skipped_before
+        if held_out is None:
+            return row
+        begin = perf_counter()
+        found = measure(self, held_out, self._asked)
+        if found is None:
+            return None
+        row["seconds"] += perf_counter() - begin
+        for callback in self.callbacks:
+            callback.on_evaluate_end(self, found)
+        return row | {f"valid_{name}": value for name, value in found.items()}
+
+    def _close_epoch(self, row: Row, report: Report) -> None:
+        count = self._running.examples
+        self.history.rows.append(row)
+        self.epoch += 1
+        self.batch, self._trained = 0, False
+        report.epoch(row, count)
+        for callback in self.callbacks:
+            callback.on_epoch_end(self, row)
+
+    # -- using the model
+
+    @property
+    def evaluated(self) -> Module:
+        """The plain view of the model that is evaluated: what the next step changes it does not see."""
+        return self.model.valid()
+
+    def evaluate(self, given: Any, *, batch_size: int | None = None) -> dict[str, Any]:
+        """Return the loss and the metrics over data, by name.
+
+        Args:
+            given: batches or a tuple of arrays, as for ``fit``.
+            batch_size: examples in a batch that is cut from arrays; 32 by default.
+
+        Raises:
+            ArgumentError: there is no batch.
+        """
+        found = measure(self, self._made("Trainer.evaluate", given, batch_size, False), lambda: False)
+        assert found is not None  # nobody stops it
+        return found
+
+    def predict(self, given: Any, *, batch_size: int | None = None) -> Any:
+        """Return what the model answers, for all batches after each other: a plain tensor, or a tuple of tensors.
+
+        Args:
+            given: one tensor or array of inputs, which is cut into batches; or batches as for ``fit``, whose target is
+                left out; a batch that is one tensor, or a tuple of one, has no target.
+            batch_size: examples in a batch that is cut from arrays; 32 by default.
+
+        Raises:
+            ArgumentError: there is no batch.
+        """
+        return predict(self, given, batch_size)
+
+    # -- keeping it
+
+    @property
+    def position(self) -> tuple[int, int, int]:
+        """Steps, epochs, and batches of the present epoch, that are done."""
+        return self.steps, self.epoch, self.batch
+
+    def weights(self) -> dict[str, Array]:
+        """Return all that is evaluated, by name, without a copy: what a later step changes it does not see."""
+        return {f"model.{name}": state._array() for name, state in self.model.named_state()}
+
+    def load_weights(self, weights: Mapping[str, Array]) -> None:
+        """Go back to what ``weights`` returned.
+
+        Raises:
+            RecordError: they are of another model.
+        """
+        own = {k.removeprefix("model."): v for k, v in weights.items() if k.startswith("model.")}
+        record.load(self.model, own)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save all of the training as a snapshot; ``path`` is the old file or the whole new one, whatever happens.
+
+        As weights it loads as it is, by ``bb.load(model, path)``. It is a safetensors file: the model's arrays under
+        their names, optimizer, metrics and callbacks under names that begin with ``__training__.``, and in the
+        metadata as JSON where the data, the random state and the history are.
+
+        Args:
+            path: the file. Its directory exists.
+
+        Raises:
+            RecordError: a callback's or a loader's state is neither arrays nor what JSON has.
+            OSError: the file cannot be written.
+        """
+        save(self, path)
+
+    def resume(self, path: str | os.PathLike[str]) -> None:
+        """Go back to where a snapshot was taken: the next ``fit``, with the same data, goes on from there.
+
+        Model, optimizer, callbacks and history have the snapshot's state at once, or on an error the one before;
+        data and random state follow when the fit begins. A callback that the snapshot does not know begins anew. A fit
+        that a callback had stopped is over.
+
+        Args:
+            path: a file from ``save`` or ``Snapshots``.
+
+        Raises:
+            RecordError: it is no snapshot, or one of another model, optimizer or seed.
+            OSError: the file cannot be opened.
+        """
+        resume(self, path)

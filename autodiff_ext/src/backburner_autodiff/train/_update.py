@@ -1,0 +1,181 @@
+"""One step of the optimizer: the gradients of one batch or of several, checked and clipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from backburner import Gradients, Tensor
+from backburner.errors import DTypeError, GraphError, NonFiniteError, ShapeError
+from backburner.nn import Buffer, Parameter
+from backburner_autodiff._rule import Array
+
+if TYPE_CHECKING:
+    from backburner_autodiff.train._source import Source
+    from backburner_autodiff.train._trainer import Trainer
+
+NONFINITE = ("raise", "skip", "ignore")
+
+
+class Seen(NamedTuple):
+    """What became of one batch: its mean loss over so many examples, and what metrics compare."""
+
+    loss: float
+    examples: int
+    output: Any
+    target: Any
+
+
+class Taken(NamedTuple):
+    """What became of a step: how many batches it took, what was seen of them, and whether it was skipped."""
+
+    batches: int
+    seen: list[Seen]
+    skipped: bool
+
+
+def checked_loss(found: Any, training: bool) -> tuple[Tensor, Any, Any]:
+    """Return loss, output and target of what a step returned.
+
+    Raises:
+        DTypeError: there is no loss.
+        ShapeError: the loss is not one number.
+        GraphError: the loss has no graph in training.
+    """
+    loss, output, target = found if isinstance(found, tuple) and len(found) == 3 else (found, None, None)
+    if not isinstance(loss, Tensor) or loss.dtype.kind != "f":
+        kind = str(loss.dtype) if isinstance(loss, Tensor) else type(loss).__name__
+        raise DTypeError(
+            f"Trainer.step: must return the loss, a float tensor, or (loss, output, target), got {kind}."
+        )
+    if loss.size != 1:
+        raise ShapeError(
+            f"Trainer.step: the loss has shape {list(loss.shape)}, not one number. Use reduction='mean', or mean()."
+        )
+    if training and not loss.is_tracked():
+        raise GraphError(
+            "Trainer.step: the loss has no graph: it does not depend on a parameter of the model that is not frozen."
+        )
+    return loss, output, target
+
+
+class Update:
+    """Takes steps for a trainer.
+
+    Args:
+        trainer: whose model, optimizer and options they are.
+    """
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = trainer
+        self._parameters: list[tuple[str, Parameter]] = []
+        self._buffers: list[Buffer] = []
+
+    def refresh(self) -> None:
+        """Look again which parameters and buffers there are."""
+        self._parameters = list(self._trainer.optimizer._parameters())
+        self._buffers = [buffer for _, buffer in self._trainer.model.named_buffers()]
+
+    def __call__(self, batches: Iterator[Any], source: Source) -> Taken | None:
+        """Take the next step and return what became of it, or ``None`` if there is no batch left.
+
+        Raises:
+            NonFiniteError: a loss or a gradient is not finite, and the trainer is not to skip or ignore that. The
+                model is as before the step.
+        """
+        trainer = self._trainer
+        checking, several = trainer.nonfinite != "ignore", trainer.accumulate > 1
+        before = [(buffer, buffer._array()) for buffer in self._buffers]
+        drawn = trainer.model.device.seeds.state
+        seen: list[Seen] = []
+        total: dict[str, Array] = {}
+        step: Any = None
+        fault, count = "", 0
+        for raw in islice(batches, trainer.accumulate):
+            count += 1
+            if fault:
+                continue  # the whole step is skipped, and its batches are used up with it
+            batch = source.tensors(raw)
+            examples = trainer.count(batch)
+            loss, output, target = checked_loss(trainer.step(trainer.model, batch), training=True)
+            value = loss.item()
+            if checking and not math.isfinite(value):
+                fault = f"the loss is {value}"
+            else:
+                step = loss.backward()
+                if checking:
+                    fault = self._fault(step)
+                if several:
+                    self._add(total, step, examples)
+            if fault and trainer.nonfinite == "raise":
+                self._refuse(fault, before, drawn, count - 1, batch)
+            seen.append(Seen(value, examples, output, target))
+        if not count:
+            return None
+        if fault:
+            _restore(before)
+            return Taken(count, [], True)
+        if several:
+            examples = sum(one.examples for one in seen)
+            step = {name: np.divide(g, examples, out=g) for name, g in total.items()}
+        if trainer.clip is not None:
+            step = self._clipped(step, trainer.clip)
+        trainer.optimizer.step(step)
+        return Taken(count, seen, False)
+
+    def _add(self, total: dict[str, Array], grads: Gradients, examples: int) -> None:
+        for name, parameter in self._parameters:
+            gradient = grads.get(parameter)
+            if gradient is not None:
+                g = gradient._array() * examples
+                total[name] = np.add(total[name], g, out=total[name]) if name in total else np.asarray(g)
+
+    def _fault(self, grads: Gradients) -> str:
+        """Say which gradient is not finite, if one is."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            for name, parameter in self._parameters:
+                gradient = grads.get(parameter)
+                if gradient is None:
+                    continue
+                flat = gradient._array().reshape(-1)
+                # a product is one quick pass; where it overflows the values themselves decide
+                if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
+                    bad = int(flat.size - np.isfinite(flat).sum())
+                    return f"the gradient of {name} has {bad} of {flat.size} values that are NaN or infinite"
+        return ""
+
+    def _clipped(self, step: Any, most: float) -> dict[str, Array]:
+        if not isinstance(step, dict):
+            found = ((name, step.get(parameter)) for name, parameter in self._parameters)
+            step = {name: g._array() for name, g in found if g is not None}
+        norm = math.hypot(*(float(np.linalg.norm(g.astype(np.float64, copy=False))) for g in step.values()))
+        return step if norm <= most else {name: g * (most / norm) for name, g in step.items()}
+
+    def _refuse(
+        self, fault: str, before: list[tuple[Buffer, Array]], drawn: tuple[int, int], index: int, batch: Any
+    ) -> NoReturn:
+        trainer = self._trainer
+        _restore(before)
+        step, epoch, place = trainer.steps + 1, trainer.epoch + 1, trainer.batch + index
+        raise NonFiniteError(
+            f"Trainer.fit: {fault} in step {step}: epoch {epoch}, batch {place} from 0. The model, the optimizer "
+            "and the last snapshot are as before the step. Use a lower lr or clip=1.0; look whether the batch "
+            "(error.batch) is sound; bb.detect_anomaly() around trainer.step(trainer.model, error.batch) and its "
+            "backward names the op; nonfinite='skip' leaves such steps out.",
+            step=step,
+            epoch=epoch,
+            batch_index=place,
+            batch=batch,
+            random_state=drawn,
+        )
+
+
+def _restore(before: list[tuple[Buffer, Array]]) -> None:
+    """Give buffers, such as running means, what they had before a step that is not taken."""
+    for buffer, array in before:
+        if buffer._array() is not array:
+            buffer.assign(array)
