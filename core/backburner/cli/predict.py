@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from typing import Any
 
 from backburner.cli._command import Command, integer, note
@@ -48,12 +50,13 @@ def _run(args: argparse.Namespace) -> int:
     from backburner import record
     from backburner.models import digits, tabular
 
-    if args.sample is None:
-        name = record.read(args.model).metadata.get(tabular.MODEL)
-        if name == tabular.NAME:
-            return _table(args)
-        if name != digits.NAME:
-            tabular.Predictor(args.model)  # which says what it is not
+    name = record.read(args.model).metadata.get(tabular.MODEL)
+    if name == tabular.NAME:
+        if args.sample is not None:
+            args.usage_error(f"--sample is for the digits, and {args.model} is for tables: name a CSV file")
+        return _table(args)
+    if name != digits.NAME and args.sample is None:
+        tabular.Predictor(args.model)  # which says what it is not
     for option in TABLE_ONLY:
         if getattr(args, option) is not None:
             args.usage_error(f"--{option} is for a network for tables, not for the digits")
@@ -72,17 +75,9 @@ def _table(args: argparse.Namespace) -> int:
         note(f"note: {line}")
     names, rows = _rows(answer.values, target.labels, args.probabilities)
     if args.output is None:
-        import sys
-
         _write(sys.stdout, names, rows)
     else:
-        import io
-
-        from backburner.record._files import replace
-
-        text = io.StringIO(newline="")
-        _write(text, names, rows)
-        replace(args.output, [text.getvalue().encode()])
+        _save(args.output, names, rows)
         note(f"Wrote {args.output}: {len(rows):,} predictions of {target.name!r}")
     if answer.truths is not None and answer.known is not None and answer.known.any():
         known = answer.known
@@ -114,6 +109,21 @@ def _write(stream: Any, names: list[str], rows: list[list[str]]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(names)
     writer.writerows(rows)
+
+
+def _save(path: str, names: list[str], rows: list[list[str]]) -> None:
+    """Write a file, whole or not at all; to a pipe or a device as it goes."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8", newline="") as stream:
+            _write(stream, names, rows)
+        return
+    import io
+
+    from backburner.record._files import replace
+
+    text = io.StringIO(newline="")
+    _write(text, names, rows)
+    replace(path, [text.getvalue().encode()])
 
 
 def _images(args: argparse.Namespace) -> int:
@@ -156,7 +166,7 @@ COMMAND = Command(
     _run,
     (
         "backburner predict income.safetensors new.csv --probabilities -o predictions.csv",
-        "backburner predict model.safetensors new.csv > predictions.csv",
+        "backburner predict model.safetensors new.csv",
         "backburner predict digits.safetensors --sample 7",
     ),
 )

@@ -40,7 +40,7 @@ _shape.__name__ = "shape"  # as argparse calls it in a message
 
 
 def _run(args: argparse.Namespace) -> int:
-    import backburner
+    from backburner.nn._summary import summary
 
     ours = ":" not in args.model or os.path.exists(args.model)
     model, shape = _of_file(args.model) if ours else (_of_code(args.model), None)
@@ -48,7 +48,7 @@ def _run(args: argparse.Namespace) -> int:
     if isinstance(inputs, list) and len(inputs) == 1:
         inputs = inputs[0]
     try:
-        told = backburner.summary(model, inputs, args.dtype)
+        told = summary(model, inputs, args.dtype)
     except BackburnerError:
         raise
     except Exception as error:

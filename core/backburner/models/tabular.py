@@ -270,9 +270,9 @@ def missing_columns(op: str, path: Any, missing: Sequence[str], names: Sequence[
         near = get_close_matches(name, names, n=1) or [n for n in names if n.lower() == name.lower()]
         told.append(repr(name) + (f" (is it {near[0]!r}?)" if near else ""))
     more = f" and {len(missing) - 8:,} more" if len(missing) > 8 else ""
-    word = "column" if len(missing) == 1 else "columns"
+    word = "is no column" if len(missing) == 1 else "are no columns"
     shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-    return DataError(f"{op}: {path}: there is no {word} {', '.join(told)}{more}. It has: {shown}.")
+    return DataError(f"{op}: {path}: there {word} {', '.join(told)}{more}. It has: {shown}.")
 
 
 def predict(model: nn.Module, rows: Rows, target: Target) -> Array:

@@ -60,9 +60,9 @@ def read(
     usable = _target.usable(table[name])
     count = int(usable.sum())
     if count < FEWEST:
-        what = f"it has {total:,} rows" + (f", {total - count:,} of them without a {name!r}" if total else "")
+        rows = f"{total:,} row" + "s" * (total != 1)
         raise DataError(
-            f"{op}: {path}: too few rows to learn from: {what}. At least {FEWEST} must have a target."
+            f"{op}: {path}: too few rows to learn from: of {rows} {count:,} have a {name!r}. At least {FEWEST} must."
         )
     if count < total:
         table = table.take(usable)

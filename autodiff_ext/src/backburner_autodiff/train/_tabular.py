@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -134,6 +135,12 @@ def _checked_output(output: str | os.PathLike[str]) -> Path:
         raise FileNotFoundError(errno.ENOENT, "there is no such directory", str(path.parent))
     if path.exists() and not path.is_file() or not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "no file can be written there", str(path))
+    try:
+        with TemporaryFile(dir=path.parent):  # to know before all the work, where access says too much
+            pass
+    except OSError as error:
+        error.filename = str(path)
+        raise
     return path
 
 
@@ -352,6 +359,12 @@ def _lines(trained: _Result) -> list[str]:
     for who, measures in trained.scores.items():
         shown = "   ".join(f"{name} {_shown(name, value)}" for name, value in measures.items())
         lines.append(f"  {who:{width}}   {shown}")
+    network, *_, same = trained.scores.values()
+    measure = "log loss" if "log loss" in network else "RMSE"
+    if network[measure] >= same[measure]:
+        lines.append(
+            "Nothing was found in these columns that tells of the target: the last line does as well."
+        )
     return lines
 
 
