@@ -157,6 +157,7 @@ class Choice(NamedTuple):
 
 
 LOCKED = "-0locked"
+EXTRAS = {"images": "pillow>=10"}  # of every build; B146: each brings something
 CHOICES = {
     "the default": Choice([], {}, "", ["autodiff"]),
     "the default by name": Choice([], {"BACKBURNER_FEATURES": "autodiff"}, "", ["autodiff"]),
@@ -175,9 +176,10 @@ def test_a_wheel_carries_its_features_in_code_metadata_and_tag(
 ) -> None:
     wheel = opened(build(tree, tmp_path, "--wheel", *choice.options, **choice.variables))
     assert wheel.name == f"backburner-{V}{choice.tag}-py3-none-any.whl"
-    assert wheel.get("Provides-Extra") == choice.extras
+    assert wheel.get("Provides-Extra") == [*choice.extras, *EXTRAS]
     brought = [f'backburner-autodiff=={V}; extra == "{name}"' for name in choice.extras]
-    assert wheel.get("Requires-Dist") == ["numpy>=2.0", *brought]
+    offered = [f'{requirement}; extra == "{name}"' for name, requirement in EXTRAS.items()]
+    assert wheel.get("Requires-Dist") == ["numpy>=2.0", *brought, *offered]
     scope: dict[str, object] = {}
     exec(wheel.content["backburner/_features.py"], scope)
     assert scope["BAKED"] == frozenset(choice.extras)
@@ -192,7 +194,8 @@ def test_an_sdist_carries_no_choice(tree: Path, tmp_path: Path) -> None:
     tables = [configparser.ConfigParser(interpolation=None) for _ in range(2)]
     for table, folder in zip(tables, (root, ROOT), strict=True):
         table.read(folder / "setup.cfg")
-    assert dict(tables[0]["features"]) == dict(tables[1]["features"])
+    for section in ("features", "extras"):
+        assert dict(tables[0][section]) == dict(tables[1][section])
 
 
 def test_an_unknown_feature_stops_the_build_and_names_the_known(tree: Path, tmp_path: Path) -> None:

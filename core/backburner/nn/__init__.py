@@ -34,6 +34,10 @@ from backburner.nn.activation import Softsign as Softsign
 from backburner.nn.activation import Tanh as Tanh
 from backburner.nn.activation import Tanhshrink as Tanhshrink
 from backburner.nn.activation import Threshold as Threshold
+from backburner.nn.adapter import LoRA as LoRA
+from backburner.nn.adapter import lora as lora
+from backburner.nn.adapter import lora_state_dict as lora_state_dict
+from backburner.nn.adapter import merge_lora as merge_lora
 from backburner.nn.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from backburner.nn.attention import MultiheadAttention as MultiheadAttention
 from backburner.nn.cache import KVCache as KVCache
