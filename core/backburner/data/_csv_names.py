@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from backburner.data._csv import Layout, _names, _Rows, _sniffed
+from backburner.data._csv import _names
+from backburner.data._csv_rows import Layout, Rows
+from backburner.data._csv_sniff import sniffed
 from backburner.data._csv_source import Path, Source
 from backburner.errors import DataError
 
@@ -21,8 +23,8 @@ def csv_names(path: Path, *, delimiter: str | None = None, encoding: str | None 
     """
     layout = Layout(Source("read_csv", path, encoding), delimiter or ",", None, 0)
     if delimiter is None:
-        layout = _sniffed(layout)
-    with _Rows(layout) as rows:
+        layout = sniffed(layout)
+    with Rows(layout) as rows:
         first = next(rows.one_by_one(), None)
     if first is None:
         raise DataError(f"read_csv: {layout.source.name} has no rows.")
