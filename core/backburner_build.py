@@ -4,8 +4,9 @@ Not installed; shipped in the sdist. It does three things that plain setuptools 
 
 * turns ``-C features=a,b`` or ``BACKBURNER_FEATURES=a,b`` into the feature set of this one build, the
   default being ``[features] default`` in setup.cfg;
-* bakes that set into the wheel: ``backburner/_features.py``, one ``Provides-Extra`` per admitted feature,
-  and a build tag (``backburner-0.1.0-0locked-py3-none-any.whl``) when the set is not the default;
+* bakes that set into the wheel: ``backburner/_features.py``, one ``Provides-Extra`` per admitted feature
+  (beside ``[extras]``, which are no features and stand in every wheel), and a build tag
+  (``backburner-0.1.0-0locked-py3-none-any.whl``) when the set is not the default;
 * builds in a temporary directory, so that two feature sets can be built from one tree at once and no
   build/ or *.egg-info is left beside the sources.
 """
@@ -41,6 +42,13 @@ def table() -> tuple[frozenset[str], dict[str, str]]:
     return default, known
 
 
+def extras() -> dict[str, str]:
+    """Read setup.cfg: the requirement of each extra that every build offers."""
+    config = configparser.ConfigParser(interpolation=None)
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    return dict(config["extras"])
+
+
 def parse(text: str, known: Mapping[str, str]) -> frozenset[str]:
     """Turn ``a,b`` into a set; an empty text or ``none`` is the empty one.
 
@@ -64,13 +72,14 @@ def selected() -> frozenset[str]:
 
 
 class egg_info(_egg_info):
-    """Admit one extra per selected feature, in every command that writes metadata."""
+    """Offer one extra per selected feature, and those of every build, in every command that writes metadata."""
 
     def finalize_options(self) -> None:
         dist: Any = self.distribution
         _, known = table()
+        admitted = {name: known[name].format(version=dist.get_version()) for name in selected()}
         dist.extras_require = {
-            name: [known[name].format(version=dist.get_version())] for name in sorted(selected())
+            name: [requirement] for name, requirement in sorted((admitted | extras()).items())
         }
         dist._finalize_requires()
         super().finalize_options()

@@ -125,7 +125,7 @@ X = np.arange(20, dtype=np.float32).reshape(10, 2)
 Y = np.arange(10)
 
 
-def epoch(loader: data.Batches) -> list[int]:
+def epoch(loader: data.Loader) -> list[int]:
     """The labels of the next epoch, in their order; each has its own row of X."""
     seen: list[int] = []
     for x, y in loader:

@@ -50,7 +50,7 @@ def save(number):
 """
 
 
-def test_a_save_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
+def test_a_save_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:  # B166
     path = tmp_path / "w"
     save(path, 0)
     random = np.random.default_rng(0)
@@ -122,7 +122,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_other(
     assert os.listdir(tmp_path) == ["w"]
 
 
-def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:  # B166
     save(tmp_path / "w", 1)
     limited = """
 import resource

@@ -28,7 +28,7 @@ def test_each_dtype_reads_as_pytorch_wrote_it(file: str, mmap: bool) -> None:
     assert list(found) == list(DTYPES)
     for name, (stored, values) in DTYPES.items():
         dtype = np.dtype("f4" if "bfloat" in name or "float8" in name or name == "float16" else name)
-        expected = np.array([values, values]).astype(dtype)
+        expected = np.array([values, values], dtype)
         if stored == "BF16":
             expected = (expected.view("u4") + 0x8000 & 0xFFFF0000).view("f4")
         array = found[name]

@@ -93,7 +93,7 @@ def test_a_model_on_a_mapped_file_holds_no_copy(path: Path) -> None:
 # -- ties ------------------------------------------------------------------------------------------------
 
 
-def test_a_tied_weight_is_stored_once_and_read_under_every_name(path: Path) -> None:
+def test_a_tied_weight_is_stored_once_and_read_under_every_name(path: Path) -> None:  # B137
     record.save(tied(5), path)
     header = path.read_bytes()[8:].split(b"  ")[0].decode()
     assert set(re.findall(r'"([a-z.]+)":\{"dtype"', header)) == {"embed.weight", "body.weight"}
@@ -141,7 +141,7 @@ TIED_FILES = {
 
 
 @pytest.mark.parametrize("kind", TIED_FILES)
-def test_a_file_of_another_program_fills_a_tied_weight(kind: str, path: Path) -> None:
+def test_a_file_of_another_program_fills_a_tied_weight(kind: str, path: Path) -> None:  # B138
     record.write(path, {name: tied(5).slots[name].array for name in TIED_FILES[kind]})
     model = tied()
     report = record.load(model, path)
@@ -201,7 +201,7 @@ MISFITS = {
         ones(head_weight=(2, 4), head_bias=2),
         "1 mismatched (head.weight: [2, 4] in the file, [2, 3] in the module)",
     ),
-    "never broadcast": (
+    "never broadcast": (  # B139
         ones(head_weight=(1, 3), head_bias=2),
         "1 mismatched (head.weight: [1, 3] in the file, [2, 3] in the module)",
     ),

@@ -106,6 +106,19 @@ class LinAlgError(BackburnerError, np.linalg.LinAlgError):
     """A matrix that has no such inverse or decomposition, or none that LAPACK finds; also NumPy's."""
 
 
+class MissingPackage(BackburnerError, ImportError):
+    """A call needs a package that an extra of this one brings, and it is not installed."""
+
+    def __init__(self, call: str, package: str, extra: str) -> None:
+        self.call, self.package, self.extra = call, package, extra
+        super().__init__(
+            f'{call}: {package} is needed and not installed. Install it: pip install "backburner[{extra}]"'
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.call, self.package, self.extra)
+
+
 class FeatureError(BackburnerError, ImportError, NotImplementedError):
     """A feature was asked for that this installation cannot give.
 

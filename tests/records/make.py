@@ -45,16 +45,40 @@ CONTENT["bf16"] = (
     np.array([1, -2, 3.140625, np.inf], "f4"),
 )
 
+# The bits of eighths: 1.5, the largest or infinity with its sign, the smallest, NaN.
+for _dtype, _bits, _values in (
+    ("F8_E4M3", [0x3C, 0xFE, 0x01, 0x7F], [1.5, -448, 2.0**-9, np.nan]),
+    ("F8_E5M2", [0x3E, 0xFC, 0x01, 0x7F], [1.5, -np.inf, 2.0**-16, np.nan]),
+    ("F8_E8M0", [0x7F, 0xFE, 0x00, 0xFF], [1, 2.0**127, 2.0**-127, np.nan]),
+    ("F8_E4M3FNUZ", [0x44, 0xFF, 0x01, 0x80], [1.5, -240, 2.0**-10, np.nan]),
+    ("F8_E5M2FNUZ", [0x42, 0xFF, 0x01, 0x80], [1.5, -57344, 2.0**-17, np.nan]),
+):
+    CONTENT[_dtype.lower()] = _dtype, np.array(_bits, "u1"), np.array(_values, "f4")
+BITS = {name: dtype for name, (dtype, _, _) in CONTENT.items() if dtype[:2] in ("BF", "F8")}
+
 METADATA = {"format": "np", "note": 'ein "Wört"\n\x01/', "a": ""}
 
 if __name__ == "__main__":
     from safetensors import TensorSpec, serialize
 
+    LIBRARY = {"BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
+    LIBRARY |= {
+        "F8_E8M0": "float8_e8m0fnu",
+        "F8_E4M3FNUZ": "float8_e4m3fnuz",
+        "F8_E5M2FNUZ": "float8_e5m2fnuz",
+    }
     tensors = {}
     for name, (dtype, array, _) in CONTENT.items():
-        library = "bfloat16" if dtype == "BF16" else str(array.dtype)
+        library = LIBRARY.get(dtype, str(array.dtype))
         tensors[name] = TensorSpec(
             dtype=library, shape=list(array.shape), data_ptr=array.ctypes.data, data_len=array.nbytes
         )
-    (HERE / "all.safetensors").write_bytes(serialize(tensors, METADATA))
+    content = serialize(tensors, METADATA)
+    while content.index(b'"a"') > content.index(b'"format"') or content.index(b'"format"') > content.index(
+        b'"note"'
+    ):
+        content = serialize(
+            tensors, METADATA
+        )  # the library puts metadata in any order, we in that of the names
+    (HERE / "all.safetensors").write_bytes(content)
     (HERE / "empty.safetensors").write_bytes(serialize({}, None))

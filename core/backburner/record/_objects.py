@@ -13,6 +13,7 @@ from backburner.record._format import product, short
 from backburner.record._pickle import Dict, Global, Opaque, check_key
 
 MAX_AXES = 64  # as NumPy
+NAME_LIMIT = 500  # characters of a module and a name in it
 
 # By PyTorch's words; the rest of its dtypes has no counterpart in NumPy.
 TORCH_DTYPES = {
@@ -389,7 +390,13 @@ _CALLS: dict[str, Callable[[list[Any]], Any]] = {
     "torch.serialization._get_layout": _opaque("a layout"),
     "collections.OrderedDict": _dict_of,
     "collections.defaultdict": _default_dict,
-    "collections.Counter": lambda arguments: Opaque("a Counter"),
+    "collections.Counter": _opaque("a Counter"),
+    "pytorch_lightning.utilities.parsing.AttributeDict": _dict_of,
+    "lightning.pytorch.utilities.parsing.AttributeDict": _dict_of,
+    "lightning_fabric.utilities.data.AttributeDict": _dict_of,
+    "lightning.fabric.utilities.data.AttributeDict": _dict_of,
+    "easydict.EasyDict": _dict_of,
+    "torch.torch_version.TorchVersion": _opaque("a version"),
     "builtins.set": _set_of(set),
     "builtins.frozenset": _set_of(frozenset),
     "builtins.bytes": _bytes_of,
@@ -452,6 +459,8 @@ def find(module: str, name: str) -> Global:
     Raises:
         Malformed: weights need no such thing.
     """
+    if len(module) + len(name) > NAME_LIMIT:
+        raise Malformed("its pickle names something of a very long name; nothing was executed")
     full = f"{_RENAMED.get(module, module)}.{name}"
     found = TABLE.get(full)
     # The module must be the module: `a.b` and `c` are not `a` and `b.c`, though they look the same.

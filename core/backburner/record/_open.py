@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from backburner.errors import RecordError
 from backburner.record import _dtypes, _files, _format, _numpy, _shards, _torch, _tree, _zip
 from backburner.record._dtypes import Array, Malformed
 from backburner.record._format import Stored
@@ -90,7 +91,10 @@ def _described(
         block = tensor.storage.data
         if block is None:
             assert checkpoint is not None
-            block = checkpoint.block(tensor.storage)
+            try:
+                block = checkpoint.block(tensor.storage)
+            except Malformed as error:  # what is compressed is unpacked only now
+                raise RecordError(f"record: {path}: tensor {name[:200]!r}: {error}.") from None
         order = orders.get(name) or (checkpoint.order if checkpoint else "<")
         return _dtypes.decode(tensor.make(block, order), tensor.dtype, raw)
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 from backburner.record._dtypes import Malformed
 
-OPERATIONS = 8_000_000  # of one pickle; the largest checkpoints need some 10^5
+OPERATIONS = 4_000_000  # of one pickle; the largest checkpoints need some 10^5
+COPIES = 4  # how often all text and bytes of a pickle may be copied by its calls
 INTEGER_BYTES = 64  # of one integer; seeds and states of generators have 16
 KEY_LIMIT = 2**60  # below it no two integers have the same hash, so that dicts stay quick
 KEY_PARTS = 16  # of a tuple that is a key
@@ -102,7 +103,7 @@ def load(
 class _Machine:
     """The stack, the marks and the memo of one pickle."""
 
-    __slots__ = ("budget", "data", "find", "marks", "memo", "persistent", "position", "stack")
+    __slots__ = ("budget", "copies", "data", "find", "marks", "memo", "persistent", "position", "stack")
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class _Machine:
         self.find = find
         self.persistent = persistent
         self.budget = OPERATIONS
+        self.copies = COPIES * len(data)
         self.stack: list[Any] = []
         self.marks: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
@@ -193,8 +195,15 @@ class _Machine:
             raise Malformed(f"its pickle calls a {type(function).__name__}. Nothing was executed")
         if function.call is None or type(arguments) is not tuple:
             raise Malformed(f"its pickle calls {function.name} in a way no weights do. Nothing was executed")
-        self.pay(sum(len(x) for x in arguments if isinstance(x, (str, bytes, list, tuple, dict, set))) // 8)
+        self.charge(arguments)
         self.push(function.call(list(arguments)))
+
+    def charge(self, arguments: tuple[Any, ...]) -> None:
+        """Let a call pay for what it looks through and what it copies, which may be the same again and again."""
+        self.pay(sum(len(x) for x in arguments if isinstance(x, (list, tuple, dict, set))))
+        self.copies -= sum(len(x) for x in arguments if isinstance(x, (str, bytes)))
+        if self.copies < 0:
+            raise Malformed(TOO_MUCH)
 
 
 def _is_scalar(value: Any) -> bool:
@@ -348,7 +357,7 @@ def _reduce(m: _Machine) -> None:
 
 def _new_extended(m: _Machine) -> None:
     options, arguments = m.pop(), m.pop()
-    if options != {} or type(options) is not dict:
+    if type(options) is not dict or options:
         raise Malformed("its pickle makes an object with options by name, which no weights do")
     m.call(m.pop(), arguments)
 
@@ -370,6 +379,8 @@ def _build(m: _Machine) -> None:
     target = m.top()
     if not hasattr(target, "set_state"):
         raise Malformed(f"its pickle sets the state of a {type(target).__name__}. Nothing was executed")
+    if type(state) is tuple:
+        m.charge(state)
     target.set_state(state)
 
 

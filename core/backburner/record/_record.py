@@ -203,7 +203,8 @@ def write(
         arrays: the arrays by name, of any strides and byte order.
         metadata: text to go along.
         dtypes: ``F32``, ``F16`` or ``BF16`` for names that are to be stored so, rounded to nearest; a `Record`'s
-            ``dtypes`` stores as the file did. Bits of bfloat16 in uint16, and of float8 in uint8, stay as they are.
+            ``dtypes`` stores as the file did. Bits of bfloat16 in uint16, and of float8 in uint8, stay as they are;
+            float8 is written from bits alone.
 
     Raises:
         RecordError: a dtype or a name that the format lacks, or a header that no reader would take.

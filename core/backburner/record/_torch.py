@@ -12,6 +12,7 @@ from backburner.record._objects import Storage, StorageType
 
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
+KEY_LIMIT = 200  # characters of the name of a storage
 PICKLE_LIMIT = 256 * 2**20  # bytes of the pickle that describes the tensors
 
 
@@ -69,9 +70,17 @@ def read_zip(data: Array, files: Mapping[str, _zip.File]) -> Checkpoint:
         return storage
 
     found, _ = _pickle.load(_zip.content(data, described, pickles[0]).data, 0, _objects.find, persistent)
-    return Checkpoint(
-        "pytorch", found, lambda storage: _zip.content(data, stored(storage.key), storage.key), order
-    )
+    inflated: dict[str, Array] = {}  # kept, as any number of tensors may be parts of one block
+
+    def block(storage: Storage) -> Array:
+        file = stored(storage.key)
+        if file.method == _zip.STORED:
+            return _zip.content(data, file, storage.key)
+        if storage.key not in inflated:
+            inflated[storage.key] = _zip.content(data, file, storage.key)
+        return inflated[storage.key]
+
+    return Checkpoint("pytorch", found, block, order)
 
 
 def _byte_order(data: Array, file: _zip.File | None) -> Literal["<", ">"]:
@@ -92,7 +101,8 @@ def _storage(token: Any) -> Storage:
     if len(parts) not in (5, 6) or not _is_text(parts[0]) or parts[0] != "storage":
         raise Malformed("its pickle refers to something that is no storage")
     _, kind, key, _, size, *view = parts
-    if not isinstance(kind, StorageType) or not _is_text(key) or type(size) is not int or size < 0:
+    described = isinstance(kind, StorageType) and _is_text(key) and len(key) <= KEY_LIMIT
+    if not described or type(size) is not int or size < 0:
         raise Malformed("its pickle refers to a storage by something else than type, key and size")
     if not view or view[0] is None:
         return Storage(key, kind.dtype, size)

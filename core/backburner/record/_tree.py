@@ -16,8 +16,8 @@ USUAL = (
 )  # fmt: skip
 """Where training scripts put the weights, beside the epoch, the optimizer and so on."""
 
-VISITS = 2_000_000  # of values in containers
-NAMES = 64 * 2**20  # characters of all names together
+VISITS = 10_000_000  # of values in containers
+NAMES = 16 * 2**20  # characters of all names together
 DEPTH = 100  # of containers in containers
 SPARE = 256 * 2**20  # bytes that tensors may take beyond twice the storages, which they may share
 _TEXT = 200  # characters of a value that is kept as metadata
@@ -144,7 +144,7 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
     Args:
         root: the object, whose tensors are descriptions.
         key: which mapping to take, a path with dots; by default the one under a usual name, if there is one.
-        everything: take all of it where there is a choice.
+        everything: take all of it where there is a choice and no ``key``.
 
     Raises:
         Malformed: there are none, or several and no ``key``, or a tensor of a kind that there is no array for.
@@ -153,18 +153,20 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
     try:
         chosen, key, keys = _choose(root, key, visits)
     except Malformed:
-        if not everything or not isinstance(root, dict):
+        if not everything or key is not None or not isinstance(root, dict):
             raise
         chosen, key, keys = root, "", tuple(name for name in root if type(name) is str)
     tensors: dict[str, Tensor] = {}
     aliases: dict[str, str] = {}
     orders: dict[str, Literal["<", ">"]] = {}
     first: dict[object, str] = {}
+    odd = False
     for name, leaf in _flat(chosen, visits):
         if isinstance(leaf, Refused):
             raise Malformed(f"tensor {name[:200]!r} {leaf.what}")
         tensor = leaf.tensor if isinstance(leaf, NumPyArray) else leaf
         if tensor is None:
+            odd = True
             continue  # an array of text or of objects is no weight
         if name in tensors or name in aliases:
             raise Malformed(f"it has two tensors called {name[:200]!r}")
@@ -175,6 +177,8 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
         tensors[name] = tensor
         if isinstance(leaf, NumPyArray):
             orders[name] = leaf.order
+    if not tensors and odd:
+        raise Malformed("its arrays are of neither numbers nor bools")
     _check_room(tensors)
     return Weights(tensors, aliases, orders, _metadata(root), key, keys)
 

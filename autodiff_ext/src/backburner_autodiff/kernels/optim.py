@@ -1,4 +1,4 @@
-"""Optimizer steps, each in one pass over a parameter and its state.
+"""Optimizer steps, each in one pass over a parameter and its state; and the norm of gradients.
 
 The formulas are PyTorch's, or those of the paper where it has none. Options arrive as float64, what depends on
 them alone is computed in float64, and the elements are computed in the dtype of the parameter. ``sign`` is -1
@@ -13,7 +13,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from backburner_autodiff.kernels._jit import kernel, prange, subroutine
+
+BLOCK = 4096
+"""Elements whose squares are summed in one go."""
 
 
 @kernel("x[...], float, float, float -> x[...]")
@@ -254,3 +259,15 @@ def adan(
         square = keep3 * n[i] + share3 * ahead * ahead
         m[i], v[i], n[i], before[i] = mean, drift, square, grad
         p[i] = (kept * p[i] - (by_m * mean + by_v * drift) / (math.sqrt(square) * width + tiny)) * grown
+
+
+@kernel("x[...] -> float[:]", fastmath=True)
+def squares(g: Any, total: Any) -> None:
+    """Sum the squares of each block of elements in float64: in ``total``, one for a block."""
+    for block in prange(total.size):
+        part = 0.0
+        row = g[block * BLOCK : min((block + 1) * BLOCK, g.size)]  # indices from 0 make vector code
+        for i in range(row.size):
+            one = np.float64(row[i])
+            part += one * one
+        total[block] = part

@@ -17,15 +17,18 @@ Check = Callable[[str, str, Any], Any]
 """A function of who asks, an option's name and its value, that returns the value as it is kept."""
 
 
-def number(least: float = 0.0, below: float = math.inf, above: bool = False) -> Check:
-    """Return the check of a number from ``least`` on, or ``above`` it, and below ``below``."""
+def number(
+    least: float = 0.0, below: float = math.inf, *, above: bool = False, to: float | None = None
+) -> Check:
+    """Return the check of a number from ``least`` on, or ``above`` it, and below ``below`` or up ``to`` one."""
+    limit = f" to {to:g}" if to is not None else f" on and below {below:g}" if below < math.inf else " on"
+    range_ = f"above {least:g}" if above else f"from {least:g}{limit}"
 
     def check(op: str, name: str, value: Any) -> float:
         real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not real or not least <= float(value) < below or (above and float(value) == least):
-            start = f"above {least:g}" if above else f"from {least:g} on"
-            limit = f" and below {below:g}" if below < math.inf else ""
-            raise ArgumentError(f"{op}: {name} is a number {start}{limit}, not {value!r}.")
+        fits = real and least <= float(value) < below and not (above and float(value) == least)
+        if not fits or (to is not None and float(value) > to):
+            raise ArgumentError(f"{op}: {name} is a number {range_}, not {value!r}.")
         return float(value)
 
     return check

@@ -29,7 +29,7 @@ def measure(trainer: Trainer, source: Source, stopped: Callable[[], bool]) -> di
         if stopped():
             return None
         batch = source.tensors(raw)
-        loss, output, target = checked_loss(trainer.step(model, batch), training=False)
+        loss, output, target = checked_loss(trainer.step(model, batch))
         running.add(loss.item(), trainer.count(batch), output, target)
     if not running.examples:
         raise ArgumentError(

@@ -11,10 +11,8 @@ import numpy as np
 
 from backburner import Tensor, record
 from backburner.errors import RecordError
+from backburner.record import TRAINING
 from backburner_autodiff._rule import Array
-
-TRAINING = "__training__."
-"""Names in a snapshot that begin so are of the training, not of the model."""
 
 METADATA = "backburner.training"
 VERSION = 1

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from backburner import Gradients, Tensor
-from backburner.errors import DTypeError, GraphError, NonFiniteError, ShapeError
+from backburner.errors import DTypeError, NonFiniteError, ShapeError
 from backburner.nn import Buffer, Parameter
 from backburner_autodiff._rule import Array
+from backburner_autodiff.optim import Accumulator, Optimizer, clip_by_global_norm
 
 if TYPE_CHECKING:
     from backburner_autodiff.train._source import Source
@@ -38,13 +39,12 @@ class Taken(NamedTuple):
     skipped: bool
 
 
-def checked_loss(found: Any, training: bool) -> tuple[Tensor, Any, Any]:
+def checked_loss(found: Any) -> tuple[Tensor, Any, Any]:
     """Return loss, output and target of what a step returned.
 
     Raises:
         DTypeError: there is no loss.
         ShapeError: the loss is not one number.
-        GraphError: the loss has no graph in training.
     """
     loss, output, target = found if isinstance(found, tuple) and len(found) == 3 else (found, None, None)
     if not isinstance(loss, Tensor) or loss.dtype.kind != "f":
@@ -56,11 +56,12 @@ def checked_loss(found: Any, training: bool) -> tuple[Tensor, Any, Any]:
         raise ShapeError(
             f"Trainer.step: the loss has shape {list(loss.shape)}, not one number. Use reduction='mean', or mean()."
         )
-    if training and not loss.is_tracked():
-        raise GraphError(
-            "Trainer.step: the loss has no graph: it does not depend on a parameter of the model that is not frozen."
-        )
     return loss, output, target
+
+
+def plateaus(optimizer: Optimizer) -> Iterator[Any]:
+    """Yield each plateau among an optimizer's learning rates once."""
+    yield from {id(rate): rate for rate in optimizer._rates().values() if hasattr(rate, "update")}.values()
 
 
 class Update:
@@ -92,7 +93,7 @@ class Update:
         before = [(buffer, buffer._array()) for buffer in self._buffers]
         drawn = trainer.model.device.seeds.state
         seen: list[Seen] = []
-        total: dict[str, Array] = {}
+        total = Accumulator()
         step: Any = None
         fault, count = "", 0
         for raw in islice(batches, trainer.accumulate):
@@ -101,7 +102,7 @@ class Update:
                 continue  # the whole step is skipped, and its batches are used up with it
             batch = source.tensors(raw)
             examples = trainer.count(batch)
-            loss, output, target = checked_loss(trainer.step(trainer.model, batch), training=True)
+            loss, output, target = checked_loss(trainer.step(trainer.model, batch))
             value = loss.item()
             if checking and not math.isfinite(value):
                 fault = f"the loss is {value}"
@@ -110,7 +111,7 @@ class Update:
                 if checking:
                     fault = self._fault(step)
                 if several:
-                    self._add(total, step, examples)
+                    total.add(step, examples)
             if fault and trainer.nonfinite == "raise":
                 self._refuse(fault, before, drawn, count - 1, batch)
             seen.append(Seen(value, examples, output, target))
@@ -120,40 +121,23 @@ class Update:
             _restore(before)
             return Taken(count, [], True)
         if several:
-            examples = sum(one.examples for one in seen)
-            step = {name: np.divide(g, examples, out=g) for name, g in total.items()}
+            step = total.mean()
         if trainer.clip is not None:
-            step = self._clipped(step, trainer.clip)
+            step, _ = clip_by_global_norm(step, trainer.clip)
         trainer.optimizer.step(step)
         return Taken(count, seen, False)
-
-    def _add(self, total: dict[str, Array], grads: Gradients, examples: int) -> None:
-        for name, parameter in self._parameters:
-            gradient = grads.get(parameter)
-            if gradient is not None:
-                g = gradient._array() * examples
-                total[name] = np.add(total[name], g, out=total[name]) if name in total else np.asarray(g)
 
     def _fault(self, grads: Gradients) -> str:
         """Say which gradient is not finite, if one is."""
         with np.errstate(over="ignore", invalid="ignore"):
-            for name, parameter in self._parameters:
-                gradient = grads.get(parameter)
-                if gradient is None:
-                    continue
-                flat = gradient._array().reshape(-1)
+            for g in grads._grads.values():
+                flat = g.reshape(-1)
                 # a product is one quick pass; where it overflows the values themselves decide
                 if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
                     bad = int(flat.size - np.isfinite(flat).sum())
+                    name = next((n for n, p in self._parameters if _is(grads.get(p), g)), "an input")
                     return f"the gradient of {name} has {bad} of {flat.size} values that are NaN or infinite"
         return ""
-
-    def _clipped(self, step: Any, most: float) -> dict[str, Array]:
-        if not isinstance(step, dict):
-            found = ((name, step.get(parameter)) for name, parameter in self._parameters)
-            step = {name: g._array() for name, g in found if g is not None}
-        norm = math.hypot(*(float(np.linalg.norm(g.astype(np.float64, copy=False))) for g in step.values()))
-        return step if norm <= most else {name: g * (most / norm) for name, g in step.items()}
 
     def _refuse(
         self, fault: str, before: list[tuple[Buffer, Array]], drawn: tuple[int, int], index: int, batch: Any
@@ -172,6 +156,10 @@ class Update:
             batch=batch,
             random_state=drawn,
         )
+
+
+def _is(gradient: Tensor | None, array: Array) -> bool:
+    return gradient is not None and gradient._array() is array
 
 
 def _restore(before: list[tuple[Buffer, Array]]) -> None:

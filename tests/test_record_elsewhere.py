@@ -1,0 +1,565 @@
+"""Records: names mapped, parts loaded, several files, other dtypes, and what other libraries make of our files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backburner as bb
+from backburner import nn, record
+from backburner.errors import ArgumentError, DTypeError, RecordError
+from backburner.record import TRAINING, _files
+from records.make import CONTENT, HERE
+from records.make_pytorch import FOLDER
+from records.pickles import archive, legacy, mapping, numbers, storage, tensor, whole
+
+
+def net(fill: float = 0.0) -> nn.Module:
+    made = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 2))
+    for parameter in made.parameters():
+        parameter.assign(np.full(parameter.shape, fill, "f4"))
+    return made
+
+
+NAMES = ("0.weight", "0.bias", "2.weight", "2.bias")
+
+
+def arrays(fill: float = 1.0, names: Any = NAMES, **more: Any) -> dict[str, np.ndarray]:
+    shapes = {name: array.shape for name, array in net().state_dict().items()}
+    return {new: np.full(shapes[old], fill, "f4") for new, old in zip(names, NAMES, strict=True)} | more
+
+
+def filled(model: nn.Module) -> dict[str, float]:
+    return {name: float(value.numpy().mean()) for name, value in model.state_dict().items()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "w.safetensors"
+
+
+# -- names -----------------------------------------------------------------------------------------------
+
+PREFIXED = [f"module.{name}" for name in NAMES]
+BLOCKS = [name.replace("0.", "blocks.0.").replace("2.", "blocks.1.") for name in NAMES]
+MAPPED: dict[str, tuple[dict[str, np.ndarray], dict[str, Any], set[str], str]] = {
+    "prefix": (arrays(names=PREFIXED), {"prefix": "module."}, set(NAMES), "4 loaded"),
+    "prefix of a part": (
+        arrays(names=PREFIXED, **{"head.w": np.ones(1)}), {"prefix": "module."}, set(NAMES), "4 loaded, 1 ignored",
+    ),
+    "rename in order": (
+        arrays(names=BLOCKS), {"rename": {r"^blocks\.": "", r"^1\.": "2."}}, set(NAMES), "4 loaded",
+    ),
+    "rename by pairs": (
+        arrays(names=BLOCKS), {"rename": [(r"^blocks\.(\d)", r"\1"), ("^1", "2")]}, set(NAMES), "4 loaded",
+    ),
+    "prefix before rename": (
+        arrays(names=[f"module.{name}" for name in BLOCKS]),
+        {"prefix": "module.", "rename": {"blocks.0": "0", "blocks.1": "2"}}, set(NAMES), "4 loaded",
+    ),
+    "only": (arrays(), {"only": "0.*"}, {"0.weight", "0.bias"}, "2 loaded, 2 ignored"),
+    "only of several": (arrays(), {"only": ["0.*", "2.bias"]}, set(NAMES) - {"2.weight"}, "3 loaded, 1 ignored"),
+    "ignore": (arrays(), {"ignore": "*.bias"}, {"0.weight", "2.weight"}, "2 loaded, 2 ignored"),
+    "only and ignore": (arrays(), {"only": "0.*", "ignore": ["*.bias"]}, {"0.weight"}, "1 loaded, 3 ignored"),
+    "ignore what is missing": (
+        {k: v for k, v in arrays().items() if k[0] == "0"}, {"ignore": "2.*"}, {"0.weight", "0.bias"}, "2 loaded"
+    ),
+    "ignore another shape": (
+        arrays() | {"2.weight": np.ones((9, 2), "f4")}, {"ignore": "2.weight"}, set(NAMES) - {"2.weight"},
+        "3 loaded, 1 ignored",
+    ),
+    "ignore what is unexpected": (arrays(**{"x.y": np.ones(1)}), {"ignore": "x.*"}, set(NAMES), "4 loaded, 1 ignored"),
+    "a snapshot": (
+        arrays(**{f"{TRAINING}adam.m": np.ones(1)}), {}, set(NAMES), "4 loaded, 1 ignored",
+    ),
+    "a snapshot's other part": (
+        {f"{TRAINING}ema.{name}": array for name, array in arrays().items()} | arrays(7.0),
+        {"prefix": f"{TRAINING}ema."}, set(NAMES), "4 loaded, 4 ignored",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MAPPED)
+@pytest.mark.parametrize("as_file", [True, False])
+def test_names_are_mapped_and_parts_left_alone(kind: str, as_file: bool, path: Path) -> None:
+    given, options, loaded, told = MAPPED[kind]
+    record.write(path, given)
+    model = net()
+    report = record.load(model, path if as_file else given, **options)
+    assert set(report.loaded) == loaded and str(report) == f"load: {told}"
+    assert filled(model) == {name: float(name in loaded) for name in NAMES}
+
+
+UNMAPPED: dict[str, tuple[dict[str, np.ndarray], dict[str, Any], type[Exception], str]] = {
+    "no such prefix": (arrays(), {"prefix": "model."}, RecordError, "no name in the file begins with prefix='model.'"),
+    "two become one": (
+        arrays(**{"1.bias": np.ones(2, "f4")}), {"rename": {"^1": "0"}}, RecordError,
+        "'0.bias' and '1.bias' in the file both become '0.bias'. Change rename",
+    ),
+    "no expression": (arrays(), {"rename": {"(": ""}}, ArgumentError, r"rename has '\(', which is no regular expression"),
+    "no group": (arrays(), {"rename": {"0": r"\3"}}, ArgumentError, "which does not go: invalid group reference"),
+    "no pair": (arrays(), {"rename": ["a"]}, ArgumentError, "rename has 'a'. It takes pairs"),
+    "no text": (arrays(), {"rename": {"a": 1}}, ArgumentError, "It takes pairs"),
+    "no prefix": (arrays(), {"prefix": 1}, DTypeError, "prefix is text, not 1"),
+    "only nothing": (arrays(), {"only": "encoder.*"}, ArgumentError, "load: only: no name matches 'encoder"),
+    "ignore nothing": (arrays(), {"ignore": "encoder.*"}, ArgumentError, "load: ignore: no name matches 'encoder"),
+    "a typo": (
+        {name.replace("weight", "wieght"): array for name, array in arrays().items()}, {}, RecordError,
+        r"Is it 0.wieght in the file for 0.weight, 2.wieght in the file for 2.weight\? Then pass rename",
+    ),
+    "one in a part": (
+        {**arrays(names=("0.weight", "0.bias", "2.weight", "x.2.bias"))}, {}, RecordError, r"Pass prefix='x.'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNMAPPED)
+def test_a_mapping_that_does_not_go_changes_nothing(kind: str, path: Path) -> None:
+    given, options, error, message = UNMAPPED[kind]
+    record.write(path, given)
+    model = net()
+    with pytest.raises(error, match=f"^load: .*{message}" if "load:" not in message else message):
+        record.load(model, path, **options)
+    assert set(filled(model).values()) == {0.0}
+
+
+def test_a_file_that_another_program_never_ties_is_loaded_over_its_names() -> None:  # B138, B137
+    weight = nn.Parameter(bb.zeros((2, 2)))
+    embed, head = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+    embed.weight = head.weight = weight
+    model = nn.Sequential(embed, head)
+    assert record.load(model, {"module.0.weight": np.ones((2, 2), "f4")}, prefix="module.").loaded == (
+        "0.weight",
+        "1.weight",
+    )
+    assert record.load(model, {"1.weight": np.full((2, 2), 2, "f4")}, only="1.*").loaded == ("1.weight",)
+    assert filled(model) == {"0.weight": 2.0, "1.weight": 2.0}
+
+
+def test_a_shape_is_never_broadcast_whatever_the_file(tmp_path: Path) -> None:  # B139
+    layer = nn.Linear(2, 3)
+    for name, content in {"w.pt": archive, "w.legacy": legacy}.items():
+        (tmp_path / name).write_bytes(content(whole(mapping(weight=tensor(), bias=tensor()))))
+        with pytest.raises(
+            RecordError, match=r"2 mismatched \(bias: \[2, 3\] in the file, \[3\] in the module"
+        ):
+            record.load(layer, tmp_path / name)
+
+
+# -- keys ------------------------------------------------------------------------------------------------
+
+KEYS: dict[str, tuple[bytes, str | None, str]] = {
+    "usual beside others": (mapping(epoch=b"K\3", state_dict=mapping(w=tensor()), other=mapping(v=tensor())), None, "w"),
+    "usual beside a tensor": (mapping(best=tensor(), model=mapping(w=tensor())), None, "w"),
+    "the only one": (mapping(mine=mapping(w=tensor()), step=b"K\1"), None, "w"),
+    "flat": (mapping(w=tensor(), v=b"N"), None, "w"),
+    "parts in parts": (mapping(model=mapping(body=mapping(w=tensor()))), None, "body.w"),
+    "by key": (mapping(model=mapping(w=tensor()), ema=mapping(v=tensor())), "ema", "v"),
+    "by path": (mapping(nets=mapping(a=mapping(w=tensor()), b=mapping(v=tensor()))), "nets.b", "v"),
+    "by a name with dots": (mapping(model=mapping(w=tensor())).replace(b"X\5\0\0\0model", b"X\7\0\0\0model.a"), "model.a", "w"),
+    "in a list": (b"](" + mapping(w=tensor()) + mapping(v=tensor()) + b"e", "1", "v"),
+    "the whole": (mapping(model=mapping(w=tensor())), "", "model.w"),
+    "tensor and parts": (mapping(scale=tensor(), body=mapping(w=tensor())), None, "scale body.w"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_the_mapping_of_weights_is_found_or_named(kind: str, path: Path) -> None:
+    body, key, names = KEYS[kind]
+    path.write_bytes(archive(whole(body)))
+    assert list(record.read(path, key=key)) == names.split()
+
+
+MISSED = {
+    "nowhere": "it has nothing at key='nowhere'. There are: 'model', 'ema'",
+    "model.x": "it has nothing at key='model.x'",
+    "epoch": "what it has at key='epoch' holds no tensors. There are: 'model', 'ema'",
+}
+
+
+@pytest.mark.parametrize("key", MISSED)
+def test_a_key_that_is_not_there_lists_those_that_are(key: str, path: Path) -> None:
+    path.write_bytes(
+        archive(whole(mapping(model=mapping(w=tensor()), ema=mapping(w=tensor()), epoch=b"K\1")))
+    )
+    with pytest.raises(RecordError, match=f"^load: {path}: {re.escape(MISSED[key])}"):
+        record.load(net(), path, key=key)
+
+
+def test_a_key_is_for_a_checkpoint(path: Path) -> None:
+    record.write(path, arrays())
+    with pytest.raises(RecordError, match="it has no mapping at key='model'"):
+        record.read(path, key="model")
+    with pytest.raises(ArgumentError, match=r"key='model' is for a file. Pass source\['model'\]"):
+        record.load(net(), arrays(), key="model")
+    wrong: Any = 3
+    with pytest.raises(RecordError, match="key is text, not 3"):
+        record.read(path, key=wrong)
+
+
+# -- records, optimizers and other sources ---------------------------------------------------------------
+
+
+def test_a_record_is_a_mapping_and_a_source(path: Path) -> None:
+    record.save(net(3), path)
+    found = record.read(path)
+    assert dict(found).keys() == set(NAMES) and len(found) == 4 and "0.bias" in found and "x" not in found
+    assert found.get("x") is None and repr(found).startswith("<Record of 4 arrays: ")
+    model = net()
+    assert record.load(model, found).fits and filled(model)["2.bias"] == 3
+    assert record.load(net(), found.arrays).fits and record.load(net(), dict(found)).fits
+    with pytest.raises(KeyError):
+        found["x"]
+
+
+class Counter:
+    """What has a state of its own making."""
+
+    def __init__(self) -> None:
+        self.state: dict[str, Any] = {"step": 3, "best": 0.5, "on": True, "m": np.ones(2)}
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.state
+
+    def load_state_dict(self, state: Any) -> None:
+        self.state = dict(state)
+
+
+def test_what_has_a_state_of_its_own_is_saved_and_loaded(path: Path) -> None:
+    record.save(Counter(), path)  # type: ignore[arg-type]
+    found = Counter()
+    found.state = {}
+    report = record.load(found, path, ignore="on")
+    assert (report.loaded, report.ignored) == (("best", "m", "step"), ("on",))
+    assert {name: array.tolist() for name, array in found.state.items()} == {
+        "step": 3,
+        "best": 0.5,
+        "m": [1, 1],
+    }
+    with pytest.raises(
+        ArgumentError, match="strict and convert are for modules; a Counter takes all or nothing"
+    ):
+        record.load(found, path, strict=False)
+    with pytest.raises(RecordError, match="load: a list takes no arrays. Pass a module or an optimizer"):
+        record.load([], path)  # type: ignore[arg-type]
+
+
+@pytest.mark.feature_set("autodiff")
+def test_an_optimizer_is_saved_and_loaded(path: Path) -> None:
+    from backburner.optim import Adam
+
+    device = bb.Device.cpu().autodiff()
+    model = net(0.5).to(device)
+    optimizer = Adam(model, lr=0.1)
+    optimizer.step(model(bb.ones((2, 3), device=device)).sum().backward())
+    bb.save(optimizer, path)
+    other = Adam(model, lr=0.1)
+    assert bb.load(other, path).loaded == tuple(sorted(optimizer.state_dict()))
+    for name, array in optimizer.state_dict().items():
+        np.testing.assert_array_equal(other.state_dict()[name], array)
+
+
+def test_numpys_archives_are_read(tmp_path: Path) -> None:
+    big = {
+        "a": np.arange(6, dtype=">i4").reshape(2, 3),
+        "f": np.asfortranarray(np.eye(2)),
+        "s": np.float32(3),
+    }
+    for save in (np.savez, np.savez_compressed):
+        save(tmp_path / "w.npz", **big, none=np.zeros((0, 2)), c=np.array([1j]))
+        found = record.read(tmp_path / "w.npz")
+        assert found.format == "npz" and set(found) == {"a", "f", "s", "none", "c"}
+        for name, array in big.items():
+            np.testing.assert_array_equal(found[name], array)
+            assert found[name].dtype.isnative and found[name].shape == np.shape(array)
+        assert found["none"].shape == (0, 2) and found["c"].tolist() == [1j]
+    np.savez(tmp_path / "w.npz", **arrays(5))
+    model = net()
+    assert record.load(model, tmp_path / "w.npz").fits and filled(model)["0.weight"] == 5
+
+
+# -- dtypes ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dtype", "stored"), [("bfloat16", "BF16"), ("float16", "F16"), (bb.float32, "F32")])
+def test_floats_are_saved_in_another_dtype_and_come_back(dtype: Any, stored: str, path: Path) -> None:  # B131
+    given = {"w": np.array([1.0, -2.0, 3.140625]), "n": np.arange(3)}
+    record.save(given, path, dtype=dtype)
+    found = record.read(path)
+    assert found.dtypes == {"n": "I64", "w": stored}
+    assert found["w"].tolist() == [1.0, -2.0, 3.140625] and found["w"].dtype == np.float32
+    if stored == "BF16":
+        assert bytes.fromhex("803f00c04940") in path.read_bytes()
+
+
+def test_a_number_too_large_for_a_dtype_leaves_the_old_file(path: Path) -> None:
+    record.save({"w": np.ones(1, "f4")}, path)
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match="tensor 'w': a number is too large for F16: 70000"):
+        record.save({"w": np.full(1, 7e4, "f4")}, path, dtype="float16")
+    assert path.read_bytes() == before
+    with pytest.raises(ArgumentError, match="dtype is 'float32', 'float16' or 'bfloat16', not 'int8'"):
+        record.save({"w": np.ones(1)}, path, dtype="int8")
+
+
+def test_eighths_are_widened_and_kept_as_bits(path: Path) -> None:
+    bits = np.arange(256, dtype="u1")
+    names = ("F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+    record.write(path, dict.fromkeys(names, bits), dtypes={name: name for name in names})
+    found, raw = record.read(path), record.read(path, half="raw")
+    for name in names:
+        assert raw[name].tolist() == bits.tolist() and found[name].dtype == np.float32
+        assert len(np.unique(found[name][np.isfinite(found[name])])) == np.isfinite(found[name]).sum() - (
+            "E4M3" == name[3:] or "E5M2" == name[3:]
+        )
+    layer = nn.Linear(16, 16, bias=False)
+    report = record.load(layer, {"weight": found["F8_E5M2FNUZ"].reshape(16, 16)})
+    assert report.fits
+
+
+# -- several files ---------------------------------------------------------------------------------------
+
+
+def test_a_model_in_shards_is_written_as_a_directory_and_read_by_index_and_directory(tmp_path: Path) -> None:
+    big = {f"layer.{i}.weight": np.full((10, 10), i, "f4") for i in range(5)} | {"tied": None}
+    big["tied"] = big["layer.0.weight"]
+    record.save(big, tmp_path / "out", {"note": "x"}, max_shard_size=900)
+    names = [f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)]
+    assert sorted(os.listdir(tmp_path / "out")) == [*names, "model.safetensors.index.json"]
+    index = json.loads((tmp_path / "out" / "model.safetensors.index.json").read_text())
+    assert index["metadata"] == {"total_size": 2000} and index["weight_map"]["layer.4.weight"] == names[2]
+    for place in ("out", "out/model.safetensors.index.json"):
+        found = record.read(tmp_path / place)
+        assert {name: float(array.mean()) for name, array in found.items()} == {
+            name: float(array.mean()) for name, array in big.items()
+        }
+        assert found.aliases == {"tied": "layer.0.weight"} and found.metadata == {"note": "x"}
+        assert [os.path.basename(file) for file in found.files] == ["model.safetensors.index.json", *names]
+        assert found.shapes["tied"] == (10, 10) and found.dtypes["tied"] == "F32"
+
+
+def test_one_shard_needs_no_index(tmp_path: Path) -> None:
+    record.save(net(2), tmp_path / "out", max_shard_size="1 GiB", dtype="bfloat16")
+    assert os.listdir(tmp_path / "out") == ["model.safetensors"]
+    model = net()
+    assert record.load(model, tmp_path / "out").fits and filled(model)["0.bias"] == 2
+
+
+SIZES = {"2GB": 2 * 10**9, " 1.5 kb ": 1500, "3MiB": 3 * 2**20, "7": 7, 9: 9}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_sizes_are_numbers_or_text(size: Any) -> None:
+    from backburner.record._save import _bytes
+
+    assert _bytes("save", size) == SIZES[size]
+
+
+@pytest.mark.parametrize("size", [0, -1, True, "2 TB", "GB", "", "nan", "inf", 1.5, "-2GB"])
+def test_what_is_no_size_is_refused(size: Any, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="max_shard_size is a number of bytes"):
+        record.save(net(), tmp_path / "out", max_shard_size=size)
+    assert os.listdir(tmp_path) == []
+
+
+def test_shards_replace_nothing_and_an_error_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # B166
+    record.save(net(1), tmp_path / "out", max_shard_size=10)
+    before = {name: (tmp_path / "out" / name).read_bytes() for name in os.listdir(tmp_path / "out")}
+    with pytest.raises(
+        RecordError, match="out: it exists, and several files replace nothing. Name a new directory"
+    ):
+        record.save(net(2), tmp_path / "out", max_shard_size=10)
+    with pytest.raises(RecordError, match="a number is too large for F16"):
+        record.save(
+            {"a": np.ones(9), "b": np.full(9, 1e9)}, tmp_path / "new", max_shard_size=20, dtype="float16"
+        )
+    (tmp_path / "empty").mkdir()
+    record.save(net(2), tmp_path / "empty", max_shard_size=10)
+    replace, calls = _files.replace, []
+
+    def interrupted(path: str, chunks: Any) -> None:
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        calls.append(path)
+        replace(path, chunks)
+
+    monkeypatch.setattr(_files, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        record.save(net(2), tmp_path / "new", max_shard_size=10)
+    assert sorted(os.listdir(tmp_path)) == ["empty", "out"]
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in os.listdir(tmp_path / "out")} == before
+
+
+def indexed(folder: Path, weight_map: Any, **files: dict[str, Any]) -> Path:
+    for name, held in files.items():
+        record.write(folder / f"{name}.safetensors", held)
+    index = folder / "model.safetensors.index.json"
+    index.write_text(weight_map if isinstance(weight_map, str) else json.dumps({"weight_map": weight_map}))
+    return index
+
+
+ONE = {"a": np.ones(2, "f4")}
+SHARDS: dict[str, tuple[Any, dict[str, dict[str, Any]], str]] = {
+    "missing": ({"a": "x.safetensors", "b": "y.safetensors"}, {"x": ONE}, r"needs 2 files beside it, of which 1 are missing \(y.safetensors\)"),
+    "in two": ({"a": "x.safetensors", "b": "y.safetensors"}, {"x": ONE, "y": {**ONE, "b": np.ones(1)}}, "tensor 'a' is in two files, x.safetensors and y"),
+    "in another": ({"a": "y.safetensors", "b": "x.safetensors"}, {"x": ONE, "y": {"b": np.ones(1)}}, "tensor 'a' is to be in y.safetensors, and it is in x"),
+    "in none": ({"a": "x.safetensors", "b": "x.safetensors"}, {"x": ONE}, "tensor 'b' is to be in x.safetensors, and it is in none"),
+    "above": ({"a": "../x.safetensors"}, {"x": ONE}, "puts 'a' into '../x.safetensors', which is no file beside it"),
+    "absolute": ({"a": "/etc/passwd"}, {}, "puts 'a' into '/etc/passwd', which is no file beside it"),
+    "of windows": ({"a": "..\\x"}, {}, "which is no file beside it"),
+    "a stream": ({"a": "x:y"}, {}, "which is no file beside it"),
+    "itself": ({"a": "."}, {}, "which is no file beside it"),
+    "nul": ({"a": "x\0"}, {}, "which is no file beside it"),
+    "number": ({"a": 3}, {}, "which is no file beside it"),
+    "twice": ('{"weight_map": {"a": "x", "a": "y"}}', {}, "its header has 'a' twice"),
+    "broken": ('{"weight_map": ', {}, "it is JSON text that is broken"),
+    "no map": ('{"weight_map": []}', {}, "it is JSON text. Read the file of weights"),
+    "an index of an index": ({"a": "model.safetensors.index.json"}, {}, "model.safetensors.index.json: it is JSON text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SHARDS)
+def test_an_index_that_does_not_fit_its_files_is_refused(kind: str, tmp_path: Path) -> None:
+    weight_map, files, message = SHARDS[kind]
+    index = indexed(tmp_path, weight_map, **files)
+    with pytest.raises(RecordError, match=f"^record.read: {index}: .*{message}"):
+        record.read(index)
+
+
+def test_shards_of_pytorch_are_read_too(tmp_path: Path) -> None:
+    (tmp_path / "pytorch_model-1.bin").write_bytes(archive(whole(mapping(a=tensor()))))
+    (tmp_path / "pytorch_model-2.bin").write_bytes(legacy(whole(mapping(b=tensor()))))
+    index = {"weight_map": {"a": "pytorch_model-1.bin", "b": "pytorch_model-2.bin"}}
+    (tmp_path / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+    found = record.read(tmp_path)
+    assert found.format == "pytorch" and found["a"].tolist() == found["b"].tolist()
+
+
+def test_a_directory_gives_its_only_file_or_asks(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="it is a directory, and no file of weights is in it"):
+        record.read(tmp_path)
+    record.write(tmp_path / "a.safetensors", ONE)
+    assert list(record.read(tmp_path)) == ["a"]
+    record.write(tmp_path / "b.safetensors", ONE)
+    with pytest.raises(
+        RecordError, match="several files of weights. Name one of a.safetensors, b.safetensors"
+    ):
+        record.read(tmp_path)
+    record.write(tmp_path / "model.safetensors", {"m": np.ones(1)})
+    assert list(record.read(tmp_path)) == ["m"]
+
+
+# -- describe and convert --------------------------------------------------------------------------------
+
+
+def test_a_description_tells_what_is_in_a_file_of_any_format() -> None:
+    found = record.describe(FOLDER / "nested.pt")
+    assert (found.format, found.key, found.choices) == (
+        "pytorch",
+        "state_dict",
+        ("state_dict", "optimizer", "random"),
+    )
+    assert found.tensors[0] == ("0.weight", "float32", (4, 3), 48, "")
+    assert found.size == (FOLDER / "nested.pt").stat().st_size and found.metadata["epoch"] == "3"
+    assert found.num_elements == 12 + 4 * 5 + 1 + 12 + 3 and found.nbytes == 4 * (found.num_elements + 1)
+    tied = record.describe(FOLDER / "parameters.legacy.pt")
+    assert [t.alias_of for t in tied.tensors] == ["", "", "", "tied"] and tied.nbytes == 4 * (6 + 4 + 2)
+    every = {t.name: t.dtype for t in record.describe(FOLDER / "dtypes.pt").tensors}
+    assert every == {name: name for name in every}
+    assert record.describe(HERE / "all.safetensors").format == "safetensors"
+
+
+def test_a_description_does_not_ask_which_mapping(path: Path) -> None:
+    path.write_bytes(archive(whole(mapping(model=mapping(w=tensor()), ema=mapping(w=tensor())))))
+    found = record.describe(path)
+    assert [t.name for t in found.tensors] == ["model.w", "ema.w"] and found.choices == ("model", "ema")
+    assert [t.name for t in record.describe(path, key="ema").tensors] == ["w"]
+    with pytest.raises(RecordError, match="^record.describe: .*nothing at key='x'"):
+        record.describe(path, key="x")
+    with pytest.raises(FileNotFoundError):
+        record.describe(path.parent / "gone")
+
+
+def test_a_checkpoint_is_converted_bit_for_bit(path: Path) -> None:
+    kept = [name for name in record.read(FOLDER / "dtypes.pt") if name != "complex128"]
+    record.convert(FOLDER / "dtypes.pt", path, ignore="complex128")
+    before, after = (record.read(file, half="raw") for file in (FOLDER / "dtypes.pt", path))
+    for name in kept:
+        assert after.dtypes[name] == before.dtypes[name]
+        assert after[name].tobytes() == before[name].tobytes(), name
+    with pytest.raises(
+        RecordError, match="tensor 'complex128': dtype complex128 has no place in safetensors"
+    ):
+        record.convert(FOLDER / "dtypes.pt", path)
+
+
+def test_a_conversion_maps_names_keeps_ties_and_text_and_cuts_into_shards(tmp_path: Path) -> None:
+    told = record.convert(
+        FOLDER / "parameters.pt", tmp_path / "w", rename={"^": "net."}, metadata={"by": "me"}
+    )
+    assert told.metadata == {"by": "me"} and told.format == "safetensors"
+    assert {t.name: t.alias_of for t in told.tensors} == {
+        "net.shared": "", "net.subclass": "", "net.tied": "", "net.again": "net.tied",
+    }  # fmt: skip
+    told = record.convert(
+        FOLDER / "nested.pt", tmp_path / "out", prefix="0.", dtype="bfloat16", max_shard_size=9
+    )
+    assert [(t.name, t.dtype) for t in told.tensors] == [("weight", "bfloat16"), ("bias", "bfloat16")]
+    assert told.metadata["arch"] == "resnet18" and len(told.files) == 3
+    part = record.convert(FOLDER / "parameters.pt", tmp_path / "part", only="again")
+    assert [(t.name, t.alias_of) for t in part.tensors] == [("again", "")]
+
+
+# -- memory ----------------------------------------------------------------------------------------------
+
+
+N = 500_000
+LARGE = mapping(weight=tensor(numbers(N, 1), numbers(1, 1), of=storage(size=N)))
+VALUES = np.arange(N, dtype="f4").reshape(N, 1)
+
+
+@pytest.mark.parametrize("form", ["safetensors", "archive", "legacy"])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_a_large_file_is_mapped_and_a_load_makes_at_most_one_copy(
+    form: str, aligned: bool, tmp_path: Path
+) -> None:  # B143, B144
+    path = tmp_path / "w"
+    extra = int(form == "safetensors" and not aligned)
+    if form == "safetensors":
+        shape = {"dtype": "F32", "shape": [N, 1], "data_offsets": [extra, extra + VALUES.nbytes]}
+        header = {"b": {"dtype": "U8", "shape": [extra], "data_offsets": [0, extra]}, "weight": shape}
+        head = json.dumps(header).encode()
+        head += b" " * (-len(head) % 8)
+        content = len(head).to_bytes(8, "little") + head + b"." * extra + VALUES.tobytes()
+    elif form == "archive":
+        content = archive(whole(LARGE), {"data/0": VALUES.tobytes()}, align=64, shift=not aligned)
+    else:
+        held = N.to_bytes(8, "little") + VALUES.tobytes()
+        content = legacy(whole(LARGE), storages=held, align=8, shift=not aligned)
+    path.write_bytes(content)
+    layer = nn.Linear(1, N, bias=False)
+    tracemalloc.start()
+    try:
+        report = record.load(layer, path, mmap=True, ignore="b" if form == "safetensors" else None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert report.fits
+    np.testing.assert_array_equal(layer.weight.numpy(), VALUES)
+    assert peak < (0 if aligned else VALUES.nbytes) + 10**6
+
+
+# -- other libraries -------------------------------------------------------------------------------------
+
+
+def test_the_librarys_own_file_is_read_by_name_and_content() -> None:
+    assert set(record.read(HERE / "all.safetensors")) == set(CONTENT)

@@ -1,0 +1,628 @@
+"""Snapshots: what goes on from one is, bit for bit, what was never interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import backburner as bb
+from backburner import data, nn, record
+from backburner.errors import ArgumentError, RecordError
+from backburner.optim import SGD, Adam, schedules
+from backburner.train import Callback, EarlyStopping, JSONLines, Snapshots, Trainer
+
+pytestmark = pytest.mark.feature_set("autodiff")
+
+X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
+Y = (X.sum(axis=1) > 0).astype(np.int64)
+MILESTONES = (4, 9, 13)
+
+
+def schedule(step: int) -> float:
+    return 0.05 * 0.5 ** sum(step >= m for m in MILESTONES)
+
+
+def make(seed: int | None = 3, **options: Any) -> Trainer:
+    """Return a trainer of all that a snapshot must keep: dropout, running statistics, moments, a schedule, averages."""
+    bb.Device.cpu().seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.4), nn.Linear(8, 2))
+    options = {"metrics": ["accuracy", "auc"], "clip": 1.0, "ema": 0.9, "progress": "off", **options}
+    trainer = Trainer(model, Adam(model, lr=schedule), nn.CrossEntropyLoss(), seed=seed, **options)
+    bb.Device.cpu().seed(os.getpid())  # what else draws has drawn other numbers in each process
+    bb.random.uniform((len(options),))
+    return trainer
+
+
+def everything(trainer: Trainer) -> dict[str, Any]:
+    """Return all that a training comes down to."""
+    found: dict[str, Any] = {k: v.numpy().tobytes() for k, v in trainer.model.state_dict().items()}
+    found |= {f"optimizer.{k}": np.asarray(v).tobytes() for k, v in trainer.optimizer.state_dict().items()}
+    if trainer.ema is not None:
+        found |= {f"ema.{k}": v.tobytes() for k, v in trainer.ema.state_dict().items()}
+    rows = [{k: v for k, v in row.items() if k != "seconds"} for row in trainer.history]
+    return found | {"history": rows, "position": trainer.position, "random": trainer._random}
+
+
+class Drawing:
+    """Data of the user's own, which draws its order from the device's stream and noise from NumPy's."""
+
+    def __iter__(self) -> Any:
+        order = bb.random.permutation(50).numpy()
+        for i in range(0, 50, 10):
+            yield X[order[i : i + 10]] + np.random.normal(size=(1, 4)), Y[order[i : i + 10]]
+
+
+SOURCES: dict[str, Callable[[], Any]] = {
+    "batches": lambda: data.batches(X, Y, size=8, shuffle=True, seed=2),
+    "a list": lambda: [(X[i : i + 8], Y[i : i + 8]) for i in range(0, 50, 8)],
+    "arrays": lambda: (X, Y),
+}
+if hasattr(data, "Loader"):
+    SOURCES["a loader"] = lambda: data.Loader(data.ArrayDataset(X, Y), batch_size=8, shuffle=True, seed=2)
+    SOURCES["a loader with threads"] = lambda: data.Loader(
+        data.ArrayDataset(X, Y), batch_size=8, shuffle=True, seed=2, workers=2, threads=True
+    )
+
+
+def size_of(source: str) -> dict[str, Any]:
+    return {"batch_size": 8} if source == "arrays" else {}
+
+
+# -- the same bits
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+@pytest.mark.parametrize("at", [3, 4, 7, 8])
+@pytest.mark.parametrize("source", SOURCES)
+def test_steps_before_and_after_a_snapshot_are_those_of_one_fit(
+    source: str, at: int, accumulate: int, tmp_path: Path
+) -> None:
+    """B170, at each kind of place: in an epoch of 7 batches, at its end, and in the next one."""
+    steps = 13
+    whole = make(accumulate=accumulate)
+    whole.fit(SOURCES[source](), (X, Y), max_steps=steps, **size_of(source))
+
+    first = make(accumulate=accumulate)
+    first.fit(SOURCES[source](), (X, Y), max_steps=at, **size_of(source))
+    first.save(tmp_path / "a.safetensors")
+    second = make(accumulate=accumulate)
+    history = second.fit(
+        SOURCES[source](), (X, Y), max_steps=steps, resume=tmp_path / "a.safetensors", **size_of(source)
+    )
+    assert everything(second) == everything(whole)
+    assert len(history) == len(second.history) + bool(history[-1].get("partial"))
+
+
+RUN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_snapshots as t
+trainer = t.make(accumulate=2)
+trainer.fit(t.SOURCES["batches"](), (t.X, t.Y), max_steps=10, resume=sys.argv[2])
+trainer.save(sys.argv[3])
+"""
+
+
+def python(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(Path(__file__).parent), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_a_new_process_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    """B170: ten steps are five, a save, a new process, and five."""
+    whole = make(accumulate=2)
+    whole.fit(SOURCES["batches"](), (X, Y), max_steps=10)
+    first = make(accumulate=2)
+    first.fit(SOURCES["batches"](), (X, Y), max_steps=5)
+    first.save(tmp_path / "a.safetensors")
+    process = python(RUN, tmp_path / "a.safetensors", tmp_path / "b.safetensors")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (0, "", "")
+    second = make(accumulate=2)
+    second.resume(tmp_path / "b.safetensors")
+    assert everything(second) == everything(whole)
+
+
+def test_data_that_draws_from_the_streams_goes_on_at_an_epochs_end(tmp_path: Path) -> None:
+    np.random.seed(1)
+    whole = make()
+    whole.fit(Drawing(), epochs=4)
+    np.random.seed(1)
+    first = make(snapshots=tmp_path)
+    first.fit(Drawing(), epochs=2)
+    np.random.seed(2)
+    second = make(snapshots=tmp_path)
+    second.resume(tmp_path / "last.safetensors")
+    second._start = (0, 0)
+    second.fit(Drawing(), epochs=4)
+    assert everything(second) == everything(whole)
+
+
+def test_data_that_draws_its_order_goes_on_in_the_middle_of_an_epoch(tmp_path: Path) -> None:
+    class Ordered:
+        def __iter__(self) -> Any:
+            order = bb.random.permutation(50).numpy()
+            yield from ((X[order[i : i + 10]], Y[order[i : i + 10]]) for i in range(0, 50, 10))
+
+    whole = make()
+    whole.fit(Ordered(), max_steps=13)
+    make(snapshots=tmp_path).fit(Ordered(), max_steps=8)
+    second = make(snapshots=tmp_path)
+    second.fit(Ordered(), max_steps=13, resume=True)
+    assert everything(second) == everything(whole)
+
+
+def test_without_a_seed_the_devices_stream_is_kept_too(tmp_path: Path) -> None:
+    def run(trainer: Trainer, steps: int, resume: Any = False) -> dict[str, Any]:
+        if not resume:
+            bb.Device.cpu().seed(5)
+        trainer.fit(SOURCES["batches"](), max_steps=steps, resume=resume)
+        trainer.save(tmp_path / "a.safetensors")
+        return everything(trainer) | {"stream": bb.random.get_state()}
+
+    whole = run(make(None), 10)
+    run(make(None), 4)
+    assert run(make(None), 10, tmp_path / "a.safetensors") == whole
+
+
+def test_learning_rates_after_a_resume_are_those_of_one_run(tmp_path: Path) -> None:
+    """B157: a schedule is a function of the step, so nothing lags or starts over."""
+
+    class Rates(Callback):
+        def __init__(self) -> None:
+            self.rates: list[float] = []
+
+        def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+            self.rates.append(logs["lr"])
+
+    whole, first, second = Rates(), Rates(), Rates()
+    make(callbacks=[whole]).fit(SOURCES["batches"](), max_steps=14)
+    make(callbacks=[first], snapshots=tmp_path).fit(SOURCES["batches"](), max_steps=3)
+    make(callbacks=[second], snapshots=tmp_path).fit(SOURCES["batches"](), max_steps=14, resume=True)
+    assert first.rates + second.rates == whole.rates == [schedule(step) for step in range(14)]
+    assert len(set(whole.rates)) == 4
+
+
+def test_a_plateau_goes_on_counting(tmp_path: Path) -> None:
+    def run(**options: Any) -> Trainer:
+        trainer = make(snapshots=tmp_path)
+        trainer.optimizer.lr = schedules.Plateau(0.1, patience=0, threshold=0.5, factor=0.5)
+        trainer.fit(SOURCES["batches"](), (X, Y), **options)
+        return trainer
+
+    whole = run(epochs=6)
+    run(epochs=3)
+    second = run(max_steps=42, resume=True)
+    assert everything(second) == everything(whole)
+    assert len(set(whole.history["lr"])) > 2
+
+
+def test_early_stopping_goes_on_counting_and_has_the_best_weights(tmp_path: Path) -> None:
+    def stopping() -> Any:
+        return [EarlyStopping("valid_loss", patience=3, min_delta=0.02)]
+
+    whole = make(callbacks=stopping())
+    end = whole.fit((X, Y), (X, Y), epochs=40, batch_size=16)
+    assert end.stopped
+    first = make(callbacks=stopping(), snapshots=tmp_path)
+    stop = len(end) - 1
+    first.fit((X, Y), (X, Y), max_steps=4 * stop + 1, batch_size=16)
+    second = make(callbacks=stopping(), snapshots=tmp_path)
+    second.resume(tmp_path / "last.safetensors")
+    found = second.fit((X, Y), (X, Y), epochs=40, batch_size=16)
+    assert found.stopped == end.stopped
+    assert everything(second) == everything(whole)
+    # a fit that was stopped is over
+    third = make(callbacks=stopping(), snapshots=tmp_path)
+    again = third.fit((X, Y), (X, Y), epochs=40, batch_size=16, resume=True)
+    assert (again.stopped, len(again)) == (end.stopped, len(end))
+    assert everything(third) == everything(whole)
+
+
+# -- the files
+
+
+def test_a_snapshot_serves_as_weights(tmp_path: Path) -> None:
+    trainer = make(snapshots=tmp_path)
+    trainer.fit(SOURCES["batches"](), epochs=1)
+    plain = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.4), nn.Linear(8, 2))
+    report = bb.load(plain, tmp_path / "last.safetensors")
+    assert report.fits and not report.unexpected
+    assert trainer.ema is not None  # which is what was evaluated
+    for name, x in plain.state_dict().items():
+        assert x.numpy().tobytes() == trainer.ema.model().state_dict()[name].numpy().tobytes()
+    stored = record.read(tmp_path / "last.safetensors")
+    names = [name for name in stored.arrays if not name.startswith(record.TRAINING)]
+    assert sorted(names) == sorted(plain.state_dict())
+    facts = json.loads(stored.metadata["backburner.training"])
+    assert (facts["version"], facts["steps"], facts["epoch"], facts["batch"]) == (1, 7, 1, 0)
+
+
+def test_tied_weights_stay_tied(tmp_path: Path) -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.b.weight = self.a.weight
+
+        def forward(self, x: Any) -> Any:
+            return self.b(self.a(x))
+
+    def run(steps: int, **options: Any) -> Trainer:
+        bb.Device.cpu().seed(0)
+        model = Tied()
+        trainer = Trainer(model, Adam(model), nn.MSELoss(), progress="off", snapshots=tmp_path)
+        trainer.fit([(X, X)], max_steps=steps, **options)
+        return trainer
+
+    whole = everything(run(4))
+    (tmp_path / "last.safetensors").unlink()
+    run(2)
+    second = run(4, resume=True)
+    assert everything(second) == whole
+    assert second.model.a.weight is second.model.b.weight
+
+
+def test_the_newest_stay_and_the_best(tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "here"
+    trainer = make(snapshots=Snapshots(folder, every_steps=2, keep=3, monitor="valid_accuracy"))
+    history = trainer.fit(SOURCES["batches"](), (X, Y), epochs=3)
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == [
+        "best.safetensors",
+        "last.safetensors",
+        "step-00000018.safetensors",
+        "step-00000020.safetensors",
+    ]
+    for name, steps in ((names[1], 21), (names[2], 18), (names[3], 20)):
+        other = make()
+        other.resume(folder / name)
+        assert other.steps == steps
+    best = make()
+    best.resume(folder / "best.safetensors")
+    assert best.epoch == history.best("valid_accuracy")["epoch"]
+
+
+def test_snapshots_of_another_training_stay_where_they_are(tmp_path: Path) -> None:
+    (tmp_path / "step-99999999.safetensors").write_bytes(b"theirs")
+    for steps, resume in ((4, False), (7, True)):
+        trainer = make(snapshots=Snapshots(tmp_path, every_steps=1, keep=2))
+        trainer.fit(SOURCES["batches"](), max_steps=steps, resume=resume)
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names == ["last.safetensors", f"step-{steps - 1:08d}.safetensors", "step-99999999.safetensors"]
+    assert (tmp_path / "step-99999999.safetensors").read_bytes() == b"theirs"
+
+
+def test_older_snapshots_are_kept_where_files_have_one_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*args: Any) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", none)
+    make(snapshots=Snapshots(tmp_path, every_steps=1, keep=2)).fit(SOURCES["batches"](), max_steps=3)
+    other = make()
+    other.resume(tmp_path / "step-00000002.safetensors")
+    assert other.steps == 2 and len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_snapshot_is_taken_every_so_many_epochs_or_seconds(tmp_path: Path) -> None:
+    saved: list[tuple[int, int]] = []
+
+    class Noting(Trainer):
+        def save(self, path: Any) -> None:
+            saved.append((self.epoch, self.steps))
+
+    def run(snapshots: Snapshots) -> list[tuple[int, int]]:
+        saved.clear()
+        model = nn.Linear(4, 2)
+        trainer = Noting(model, SGD(model), nn.CrossEntropyLoss(), progress="off", snapshots=snapshots)
+        trainer.fit([(X, Y)] * 2, epochs=5)
+        return list(saved)
+
+    assert run(Snapshots(tmp_path)) == [(i, 2 * i) for i in range(1, 6)]
+    assert run(Snapshots(tmp_path, every_epochs=2)) == [(2, 4), (4, 8), (5, 10)]
+    assert run(Snapshots(tmp_path, every_epochs=None, every_seconds=1e-9))[:3] == [(0, 1), (0, 2), (1, 3)]
+    assert run(Snapshots(tmp_path, every_epochs=None, every_seconds=1e9)) == [(5, 10)]
+
+
+def test_resume_true_begins_where_there_is_no_snapshot(tmp_path: Path) -> None:
+    first, second = make(snapshots=tmp_path / "a"), make()
+    first.fit(SOURCES["batches"](), epochs=1, resume=True)
+    second.fit(SOURCES["batches"](), epochs=1)
+    assert everything(first) == everything(second)
+
+
+def test_a_log_that_goes_on_has_each_line_once(tmp_path: Path) -> None:
+    def run(name: str, **options: Any) -> None:
+        trainer = make(log=JSONLines(tmp_path / name, every_steps=1), snapshots=tmp_path)
+        trainer.fit(SOURCES["batches"](), **options)
+
+    def lines(name: str) -> list[Any]:
+        entries = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        return [{k: v for k, v in entry.items() if k != "seconds"} for entry in entries]
+
+    run("whole.jsonl", epochs=3)
+    run("parts.jsonl", max_steps=10)
+    assert lines("parts.jsonl")[-1]["partial"]
+    with open(tmp_path / "parts.jsonl", "a") as file:  # what a kill leaves: later steps, and half a line
+        file.write(
+            '{"event": "step", "epoch": 2, "steps": 11}\n{"event": "epoch", "epoch": 2, "steps": 14}\n{"ev'
+        )
+    run("parts.jsonl", max_steps=21, resume=True)
+    assert lines("parts.jsonl") == lines("whole.jsonl")
+
+
+# -- what is refused, and changes nothing
+
+
+def spoil(path: Path, **facts: Any) -> None:
+    stored = record.read(path)
+    metadata = dict(stored.metadata)
+    metadata["backburner.training"] = json.dumps(json.loads(metadata["backburner.training"]) | facts)
+    record.write(path, {k: np.array(v) for k, v in stored.arrays.items()}, metadata)
+
+
+def of_another_model(path: Path) -> Trainer:
+    model = nn.Linear(4, 2)
+    return Trainer(model, Adam(model), nn.CrossEntropyLoss(), ema=0.9, seed=3, progress="off")
+
+
+def of_another_optimizer(path: Path) -> Trainer:
+    model = make().model
+    return Trainer(model, SGD(model), nn.CrossEntropyLoss(), seed=3, progress="off")
+
+
+def of_weights(path: Path) -> Trainer:
+    bb.save(make().model, path)
+    return make()
+
+
+def of_a_later_version(path: Path) -> Trainer:
+    spoil(path, version=9)
+    return make()
+
+
+def of_damaged_facts(path: Path) -> Trainer:
+    stored = record.read(path)
+    record.write(path, {k: np.array(v) for k, v in stored.arrays.items()}, {"backburner.training": "{"})
+    return make()
+
+
+REFUSED: dict[str, tuple[Callable[[Path], Trainer], str]] = {
+    "another model": (of_another_model, "it is of another model: "),
+    "another optimizer": (of_another_optimizer, "the snapshot's optimizer is Adam, this trainer's SGD."),
+    "no averages": (lambda path: make(ema=None), "the snapshot's ema is True, this trainer's False."),
+    "another seed": (lambda path: make(4), "the snapshot's seed is 3, this trainer's 4."),
+    "weights": (of_weights, "it holds weights alone, no training. Use bb.load"),
+    "a later version": (of_a_later_version, "it is a snapshot of version 9, this is a reader of 1."),
+    "damaged facts": (of_damaged_facts, "backburner.training in its metadata is damaged."),
+}
+
+
+@pytest.mark.parametrize("other, told", REFUSED.values(), ids=REFUSED)
+def test_a_snapshot_of_something_else_is_refused(other: Any, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    trainer = make()
+    trainer.fit(SOURCES["batches"](), max_steps=2)
+    trainer.save(path)
+    found = other(path)
+    before = everything(found)
+    with pytest.raises(RecordError) as caught:
+        found.resume(path)
+    assert str(caught.value).startswith(f"Trainer.resume: {path}: {told}")
+    assert everything(found) == before
+
+
+def test_other_data_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    trainer = make()
+    trainer.fit(SOURCES["a list"](), max_steps=5)
+    trainer.save(path)
+    with pytest.raises(
+        ArgumentError, match="the snapshot was taken after 5 batches of an epoch, and this data has 2"
+    ):
+        make().fit([(X, Y)] * 2, epochs=2, resume=path)
+    with pytest.raises(ArgumentError, match="Trainer.fit: resume=True takes snapshots="):
+        make().fit([(X, Y)], epochs=2, resume=True)
+    with pytest.raises(FileNotFoundError):
+        make().fit([(X, Y)], epochs=2, resume=tmp_path / "none.safetensors")
+
+
+def test_a_state_that_no_file_can_hold_is_named(tmp_path: Path) -> None:
+    class Odd(Callback):
+        def state_dict(self) -> dict[str, Any]:
+            return {"it": print}
+
+    with pytest.raises(RecordError, match="^Trainer.save: a state is neither an array nor what JSON has"):
+        make(callbacks=[Odd()]).save(tmp_path / "a.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ({"every_epochs": 0}, "every_epochs is an integer from 1 on, not 0."),
+        ({"every_steps": 1.5}, "every_steps is an integer from 1 on, not 1.5."),
+        ({"every_seconds": 0}, "every_seconds is a positive number, not 0."),
+        ({"keep": None}, "keep is an integer from 1 on, not None."),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: Any, told: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Snapshots("a", **options)
+    assert str(caught.value) == f"Snapshots: {told}"
+
+
+# -- full disks, Ctrl-C, kills
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+
+
+def limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    monkeypatch.setattr(Limit, "size", (2000, hard))
+
+
+class Limit(Callback):
+    """Let no file grow beyond a size from the fourth step on."""
+
+    size: tuple[int, int] | None = None
+
+    def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+        if self.size is not None and trainer.steps == 4:
+            resource.setrlimit(resource.RLIMIT_FSIZE, self.size)
+
+
+@pytest.mark.parametrize("spoiled", [full_disk, limited_size])
+def test_a_full_disk_is_an_error_and_the_old_snapshot_lives(
+    spoiled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B166."""
+    trainer = make(snapshots=Snapshots(tmp_path, every_steps=3), callbacks=[Limit()])
+    trainer.fit(SOURCES["batches"](), max_steps=3)
+    old = (tmp_path / "last.safetensors").read_bytes()
+    spoiled(monkeypatch)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with pytest.raises(OSError) as caught:
+            trainer.fit(SOURCES["batches"](), max_steps=3)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "last.safetensors" in str(caught.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"last.safetensors": old}
+    other = make()
+    other.resume(tmp_path / "last.safetensors")
+    assert other.steps == 3
+
+
+class Pressing(Callback):
+    """Press Ctrl-C in these steps."""
+
+    def __init__(self, *steps: int) -> None:
+        self.steps = steps
+
+    def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+        if trainer.steps in self.steps:
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_finishes_the_step_and_saves_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """B167, and the rest is as if nothing had been."""
+    saved: list[int] = []
+    true = Trainer.save
+    monkeypatch.setattr(Trainer, "save", lambda self, path: saved.append(self.steps) or true(self, path))
+    before = signal.getsignal(signal.SIGINT)
+    first = make(accumulate=2, callbacks=[Pressing(2)], snapshots=tmp_path)
+    history = first.fit(SOURCES["batches"](), (X, Y), epochs=3)
+    assert (history.stopped, first.interrupted, saved) == ("interrupted", True, [2])
+    assert history[-1]["partial"] and "valid_loss" not in history[-1]
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "Interrupted: the step is finished, then all is saved." in capfd.readouterr().err
+    second = make(accumulate=2, snapshots=tmp_path)
+    second.fit(SOURCES["batches"](), (X, Y), epochs=3, resume=True)
+    assert not second.interrupted
+    whole = make(accumulate=2)
+    whole.fit(SOURCES["batches"](), (X, Y), epochs=3)
+    assert everything(second) == everything(whole)
+
+
+@pytest.mark.parametrize("where", ["the last step of an epoch", "evaluation"])
+def test_ctrl_c_before_an_epoch_is_evaluated_evaluates_it_later(where: str, tmp_path: Path) -> None:
+    class Valid:
+        def __iter__(self) -> Any:
+            for i in range(2):
+                if where == "evaluation" and not i and pressing:
+                    signal.raise_signal(signal.SIGINT)
+                yield X, Y
+
+    pressing = True
+    first = make(callbacks=[Pressing(7)] if where != "evaluation" else [], snapshots=tmp_path)
+    history = first.fit(SOURCES["batches"](), Valid(), epochs=2)
+    assert history.stopped == "interrupted" and first.position == (7, 0, 7)
+    pressing = False
+    second, whole = make(snapshots=tmp_path), make()
+    second.fit(SOURCES["batches"](), Valid(), epochs=2, resume=True)
+    whole.fit(SOURCES["batches"](), Valid(), epochs=2)
+    assert everything(second) == everything(whole)
+
+
+def test_ctrl_c_in_the_last_step_of_all_interrupts_nothing() -> None:
+    trainer = make(callbacks=[Pressing(7)])
+    assert trainer.fit(SOURCES["batches"](), epochs=1).stopped == ""
+
+
+def test_a_second_ctrl_c_while_saving_leaves_the_old_file_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B167."""
+    make(snapshots=tmp_path).fit(SOURCES["batches"](), max_steps=1)
+    old = (tmp_path / "last.safetensors").read_bytes()
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda d: signal.raise_signal(signal.SIGINT) or fsync(d))
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        make(callbacks=[Pressing(3)], snapshots=tmp_path).fit(SOURCES["batches"](), epochs=3)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"last.safetensors": old}
+
+
+def test_a_second_ctrl_c_while_training_stops_at_once() -> None:
+    trainer = make(callbacks=[Pressing(2), Pressing(2)])
+    with pytest.raises(KeyboardInterrupt):
+        trainer.fit(SOURCES["batches"](), epochs=3)
+
+
+KILLED = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import test_snapshots as t
+
+class Slow(t.Callback):
+    def on_step_end(self, trainer, logs):
+        print(trainer.steps, flush=True)
+        time.sleep(0.01)
+
+trainer = t.make(callbacks=[Slow()], snapshots=t.Snapshots(sys.argv[2], every_steps=1, keep=2))
+trainer.fit(t.SOURCES["batches"](), (t.X, t.Y), epochs=int(sys.argv[3]), resume=True)
+"""
+
+
+def test_kills_and_sigterm_lose_nothing_that_was_saved(tmp_path: Path) -> None:
+    """B166: whatever the moment of the kill, what goes on is bit for bit the run that was never killed."""
+    kills = np.random.default_rng()
+    for number in (signal.SIGKILL, signal.SIGTERM, None):
+        process = python(KILLED, tmp_path, 4)
+        assert process.stdout is not None
+        if number is not None:
+            process.stdout.readline()
+            time.sleep(float(kills.uniform(0.02, 0.08)))
+            process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == (0 if number is None else -number), err
+        assert err == (
+            "\nTerminated: the step is finished, then all is saved.\n" if number == signal.SIGTERM else ""
+        )
+    found, whole = make(), make()
+    found.resume(tmp_path / "last.safetensors")
+    whole.fit(SOURCES["batches"](), (X, Y), epochs=4)
+    assert everything(found) == everything(whole)
