@@ -19,7 +19,7 @@ import backburner as bb
 from backburner import data, nn
 from backburner.errors import ArgumentError, DTypeError, GraphError, NonFiniteError, ShapeError
 from backburner.nn import functional as F
-from backburner.optim import EMA, SGD, Adam, schedules
+from backburner.optim import EMA, LBFGS, SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, History, JSONLines, Trainer, metrics
 
 pytestmark = pytest.mark.feature_set("autodiff")
@@ -652,6 +652,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no function": (lambda: make(loss="mse"), DTypeError, "Trainer: loss is 'mse', not a module or a function"),
     "accumulate": (lambda: make(accumulate=0), ArgumentError, "Trainer: accumulate is an integer from 1 on, not 0."),
     "clip": (lambda: make(clip=0.0), ArgumentError, "Trainer: clip is a positive norm"),
+    "clip with LBFGS": (
+        lambda: make(optimizer=LBFGS(network()), clip=1.0),
+        ArgumentError,
+        "Trainer: LBFGS computes its gradients itself",
+    ),
     "ema": (lambda: make(ema="half"), DTypeError, "Trainer: ema is a share from 0 to 1 or an optim.EMA, not 'half'."),
     "ema of 2": (lambda: make(ema=2.0), ArgumentError, "EMA: decay is"),
     "nonfinite": (lambda: make(nonfinite="warn"), ArgumentError, "Trainer: nonfinite is 'raise', 'skip', 'ignore'"),

@@ -13,7 +13,7 @@ from backburner import record
 from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import Module
 from backburner_autodiff._rule import Array
-from backburner_autodiff.optim import EMA, Optimizer
+from backburner_autodiff.optim import EMA, LBFGS, Optimizer
 from backburner_autodiff.train._evaluate import measure, predict
 from backburner_autodiff.train._fit import Fit
 from backburner_autodiff.train._interrupt import Interrupt
@@ -41,7 +41,8 @@ class Trainer:
 
     Args:
         model: the module.
-        optimizer: over its parameters. A schedule is its ``lr``, a function of the step.
+        optimizer: over its parameters. A schedule is its ``lr``, a function of the step. ``LBFGS`` takes each batch as
+            if it were all data.
         loss: a module or a function ``(output, target)`` that returns the mean over the examples of a batch; ``None``
             if there is a ``step`` of yours.
         metrics: names or objects of ``train.metrics``, or a dict of them by names of yours.
@@ -125,6 +126,10 @@ class Trainer:
             raise ArgumentError(f"Trainer: accumulate is an integer from 1 on, not {accumulate!r}.")
         if clip is not None and not (isinstance(clip, (int, float)) and clip > 0):
             raise ArgumentError(f"Trainer: clip is a positive norm, or None for none, not {clip!r}.")
+        if isinstance(optimizer, LBFGS) and (accumulate > 1 or clip is not None):
+            raise ArgumentError(
+                "Trainer: LBFGS computes its gradients itself, of one batch a step: leave out accumulate and clip."
+            )
         if ema is not None and not isinstance(ema, (int, float, EMA)):
             raise DTypeError(f"Trainer: ema is a share from 0 to 1 or an optim.EMA, not {ema!r:.80}.")
         if nonfinite not in NONFINITE:
