@@ -97,6 +97,7 @@ class Update:
         seen: list[Seen] = []
         total = Accumulator() if several else None
         step: Any = None
+        batch: Any = None
         fault, count = "", 0
         for raw in islice(batches, trainer.accumulate):
             count += 1
