@@ -389,6 +389,15 @@ def test_callbacks_are_called_in_order() -> None:
     assert diary.said[-1] == "NonFiniteError"
 
 
+def test_without_snapshots_sigterm_is_nobodys_concern() -> None:
+    class Looks(Callback):
+        def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+            assert signal.getsignal(signal.SIGTERM) is before
+
+    before = signal.getsignal(signal.SIGTERM)
+    make(callbacks=[Looks()]).fit(batches(), epochs=1)
+
+
 def test_a_callback_may_stop_in_the_middle_of_an_epoch() -> None:
     class Enough(Callback):
         def on_step_end(self, trainer: Trainer, logs: Any) -> None:
@@ -449,7 +458,7 @@ def test_early_stopping_may_leave_the_last_weights() -> None:
     assert history.stopped == "early stopping: valid_loss was best with 1 in epoch 1, 1 epochs ago"
 
 
-def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
+def test_early_stopping_restores_the_best_after_ctrl_c_too(capfd: pytest.CaptureFixture[str]) -> None:
     class Press(Callback):
         def on_step_end(self, trainer: Trainer, logs: Any) -> None:
             if trainer.steps == 5:
@@ -458,6 +467,7 @@ def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
     trainer = make(kind=Says, callbacks=[EarlyStopping(patience=9), Press()])
     trainer.says = [1, 2, 3]
     assert trainer.fit(batches(25), (XV, YV), epochs=3).stopped == "interrupted"
+    assert capfd.readouterr().err == "\nInterrupted: the step is finished. Ctrl-C again stops at once.\n"
     plain = make()
     plain.fit(batches(25), epochs=1)
     assert bits(trainer.model) == bits(plain.model)

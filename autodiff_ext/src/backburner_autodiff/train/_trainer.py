@@ -26,7 +26,8 @@ from backburner_autodiff.train.callbacks import Callback, JSONLines, Snapshots
 from backburner_autodiff.train.history import History
 from backburner_autodiff.train.metrics import collect
 
-STOPPING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
+STOPPING = b"\nInterrupted: the step is finished. Ctrl-C again stops at once.\n"
+SAVING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
 
 
 class Trainer:
@@ -237,9 +238,9 @@ class Trainer:
     ) -> History:
         """Train, and return what was reached.
 
-        Ctrl-C and SIGTERM let the step finish and, where there are ``snapshots``, save once; a second Ctrl-C stops at
-        once, and what was saved before stays whole. After Ctrl-C this returns, with ``history.stopped``; SIGTERM then
-        ends the process.
+        Ctrl-C lets the step finish and, where there are ``snapshots``, saves once; then this returns, with
+        ``history.stopped``. A second one stops at once, and what was saved before stays whole. Where there are
+        ``snapshots`` SIGTERM lets the step finish and saves too, before it ends the process.
 
         Args:
             train: an iterable of batches, such as ``data.batches`` or ``data.Loader``, run through once per epoch; or
@@ -288,8 +289,10 @@ class Trainer:
         outside = stream.state
         if self._random is not None:
             stream.state = self._random
+        saves = any(isinstance(callback, Snapshots) for callback in self.callbacks)
+        stopping = Interrupt(SAVING if saves else STOPPING, terminate=saves)
         try:
-            with Interrupt(STOPPING, terminate=True) as interrupt, self._report(source, most) as report:
+            with stopping as interrupt, self._report(source, most) as report:
                 self._fitting = True
                 return Fit(self, source, held_out, most, interrupt, report).run()
         finally:
