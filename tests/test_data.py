@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import hashlib
 import os
 import subprocess
@@ -20,14 +19,6 @@ from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 
 PACKAGE = Path(backburner.__path__[0])
-
-
-def test_the_page_about_data_says_what_happens() -> None:
-    page = Path(__file__).resolve().parent.parent / "docs" / "data.md"
-    said: list[str] = []
-    test = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, "data.md", str(page), 0)
-    found = doctest.DocTestRunner().run(test, out=said.append)
-    assert found.attempted > 15 and not found.failed, "".join(said)
 
 
 # -- digits ----------------------------------------------------------------------------------------------
