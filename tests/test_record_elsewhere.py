@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -283,6 +284,38 @@ def test_numpys_archives_are_read(tmp_path: Path) -> None:
     np.savez(tmp_path / "w.npz", **arrays(5))
     model = net()
     assert record.load(model, tmp_path / "w.npz").fits and filled(model)["0.weight"] == 5
+
+
+def npy(header: bytes, data: bytes = bytes(8), version: bytes = b"\1\0") -> bytes:
+    size = len(header).to_bytes(2 if version[0] == 1 else 4, "little")
+    return b"\x93NUMPY" + version + size + header + data
+
+
+NPY: dict[str, tuple[bytes, str]] = {
+    "no magic": (b"x" * 40, "is no .npy file of a known version"),
+    "version 4": (npy(b"{}", version=b"\4\0"), "is no .npy file of a known version"),
+    "short": (npy(b"")[:12], "is one of neither numbers nor bools"),
+    "cut short": (npy(b"x" * 9)[:15], "has a broken header"),
+    "long": (npy(b" " * 20_000), "has a broken header"),
+    "a program": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (__import__('os').getpid(),)}"), "broken header"),
+    "no shape": (npy(b"{'descr': '<f8', 'fortran_order': False}"), "has a broken header"),
+    "no order": (npy(b"{'descr': '<f8', 'shape': (1,)}"), "has a broken header"),
+    "negative": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), "has a broken header"),
+    "huge": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (%s,)}" % (b"9" * 30)), "has a broken header"),
+    "more": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}"), r"of shape \[2\] has 8 bytes"),
+    "objects": (npy(b"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "is one of objects, which are pickled"),
+    "text": (npy(b"{'descr': '<U2', 'fortran_order': False, 'shape': (1,)}"), "is one of neither numbers nor bools"),
+    "fields": (npy(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"), "neither numbers nor bools"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NPY)
+def test_an_archive_of_numpy_that_is_broken_says_where(kind: str, path: Path) -> None:
+    content, message = NPY[kind]
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("x.npy", content)
+    with pytest.raises(RecordError, match=f"^record.read: {path}: its array 'x' .*{message}"):
+        record.read(path)
 
 
 # -- dtypes ----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import sys
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from backburner import record
 from backburner.errors import RecordError
-from backburner.record import _objects, _pickle
+from backburner.record import _arrays, _machine, _objects, _pickle
 from records.make_pytorch import FOLDER
 from records.pickles import (
     archive,
@@ -212,7 +213,12 @@ ZOO: dict[str, tuple[bytes, str]] = {
     ),
     "dtype of fields": (call("numpy.dtype", b"]"), "NumPy dtype of something that is no text"),
     "dtype of a program": (
-        call("numpy.core.multiarray.scalar", call("numpy.dtype", text("f4,(9,)")), b"C\1x"), "the NumPy dtype|unknown parts|tensors"
+        mapping(x=call("numpy.core.multiarray._reconstruct") + many(number(1), numbers(1), call("numpy.dtype", text("f4,(9,)")), b"\x89", b"C\4abcd") + b"b"),
+        "neither numbers nor bools",
+    ),
+    "dtype that NumPy warns of": (
+        mapping(x=call("numpy.core.multiarray._reconstruct") + many(number(1), numbers(1), call("numpy.dtype", text("a4")), b"\x89", b"C\4abcd") + b"b"),
+        "neither numbers nor bools",
     ),
     "scalar of few bytes": (call("numpy.core.multiarray.scalar", call("numpy.dtype", text("f8")), b"C\1x"), "unknown parts"),
     "order of a dtype": (call("numpy.dtype", text("f8")) + many(number(3), b"]") + b"b", "of an unknown byte order"),
@@ -286,7 +292,7 @@ def test_every_name_in_the_table_is_inert() -> None:
     for name, found in _objects.TABLE.items():
         assert found.name == name
         if found.call is not None:
-            assert inspect.getmodule(found.call) in (_objects, _pickle), name
+            assert inspect.getmodule(found.call) in (_objects, _arrays), name
 
 
 # -- what a pickle may cost ------------------------------------------------------------------------------
@@ -325,7 +331,7 @@ COSTLY: dict[str, bytes] = {
 @pytest.mark.parametrize("kind", COSTLY)
 def test_a_small_pickle_costs_little(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind == "many dicts":
-        monkeypatch.setattr(_pickle, "OPERATIONS", 99_999)
+        monkeypatch.setattr(_machine, "OPERATIONS", 99_999)
     (tmp_path / "w").write_bytes(archive(whole(COSTLY[kind])))
     begin = time.process_time()
     try:
@@ -488,9 +494,18 @@ def test_a_part_of_an_old_storage_begins_where_it_says(tmp_path: Path) -> None:
 
 # -- fuzzing ---------------------------------------------------------------------------------------------
 
+
+def saved_by_numpy(save: Any) -> bytes:
+    buffer = io.BytesIO()
+    save(buffer, a=np.arange(6, dtype=">i4").reshape(2, 3), f=np.asfortranarray(np.eye(2)), s=np.float32(1))
+    return buffer.getvalue()
+
+
 QUICK = settings(max_examples=300, deadline=None, database=None)
 SOURCES = [path.read_bytes() for path in sorted(FOLDER.glob("*.pt"))]
 SOURCES += [
+    saved_by_numpy(np.savez),
+    saved_by_numpy(np.savez_compressed),
     archive(whole(mapping(w=tensor())), compression=zipfile.ZIP_DEFLATED),
     pickle.dumps({"a": np.arange(3), "b": np.float32(1), "c": {1, 2}, "d": [None, True, b"x", 2**70]}, 2),
     pickle.dumps({"a": np.arange(3), "b": np.float32(1), "c": {1, 2}, "d": [None, True, b"x", 2**70]}, 5),
