@@ -405,7 +405,8 @@ def test_what_is_no_size_is_refused(size: Any, tmp_path: Path) -> None:
 def test_shards_replace_nothing_and_an_error_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # B166
-    record.save(net(1), tmp_path / "out", max_shard_size=10)
+    record.save(net(1), tmp_path / "out", max_shard_size=10)  # where each array is alone in a file
+    assert len(os.listdir(tmp_path / "out")) == 4 + 1
     before = {name: (tmp_path / "out" / name).read_bytes() for name in os.listdir(tmp_path / "out")}
     with pytest.raises(
         RecordError, match="out: it exists, and several files replace nothing. Name a new directory"
