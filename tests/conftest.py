@@ -119,6 +119,15 @@ def _declared(path: Path) -> tuple[str, ...] | None:
     return None
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the tests of published models, whose weights are packages, unless the command names them."""
+    real = Path(__file__).parent / "real"
+    if collection_path != real:
+        return None
+    named = (config.invocation_params.dir / argument.split("::")[0] for argument in config.args)
+    return None if any(real in (path, *path.parents) for path in named) else True
+
+
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     names = _declared(module_path)
     if names is None or parent.config.stash[_HERE] in _spelled_out(names, module_path.name):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from backburner import threads
 from backburner.data import Mapped
 
 
@@ -119,13 +120,13 @@ class Several(Trouble):
 
 
 class Modules:
-    """Says whether the compiler of kernels is in the process."""
+    """Says whether the compiler of kernels is in the process, and how many threads BLAS uses."""
 
     def __len__(self) -> int:
         return 2
 
-    def __getitem__(self, index: int) -> bool:
-        return "numba" in sys.modules
+    def __getitem__(self, index: int) -> tuple[bool, int, bool]:
+        return "numba" in sys.modules, threads.get_num_threads(), threads.is_deterministic()
 
 
 class Unreadable:

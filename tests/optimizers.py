@@ -82,7 +82,30 @@ ROWS: tuple[Row, ...] = (
     Row("Adan", {}, against="paper"),
     Row("Adan", {"lr": 0.1, "betas": (0.9, 0.5, 0.7), "eps": 1e-3, "weight_decay": 0.3}, "harmonic", "paper"),
     Row("Adan", {"lr": 0.1, "weight_decay": 0.3, "no_prox": True, "maximize": True}, "", "paper", (5e-6, 1e-10)),
+    Row("Muon"),
+    Row("Muon", {"lr": 0.1, "momentum": 0.5, "nesterov": False, "weight_decay": 0.5, "eps": 1e-3,
+                 "adjust_lr_fn": "match_rms_adamw"}, "harmonic"),
+    Row("Muon", {"ns_steps": 3, "ns_coefficients": (2.0, -1.5, 0.5), "adjust_lr_fn": "original"}),
 )  # fmt: skip
+
+MATRICES = ("Muon",)
+"""Kinds that take matrices alone."""
+
+
+def shapes(kind: str) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the parameters that a kind of optimizer takes."""
+    return [(name, shape) for name, shape in SHAPES if kind not in MATRICES or len(shape) == 2]
+
+
+LBFGS: tuple[dict[str, Any], ...] = (
+    {"max_iter": 4},
+    {"lr": 0.3, "max_iter": 5, "history_size": 2},
+    {"line_search_fn": "strong_wolfe"},
+    {"line_search_fn": "strong_wolfe", "lr": 10.0, "history_size": 3, "max_eval": 7},
+    {"line_search_fn": "strong_wolfe", "tolerance_grad": 0.3, "lr": 0.01},
+    {"line_search_fn": "strong_wolfe", "tolerance_change": 0.05},
+)
+"""Options of L-BFGS, whose steps take a function; ``lbfgs/<...>`` in the golden file."""
 
 EACH: dict[str, tuple[str, dict[str, Any]]] = {
     "sgd": ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
@@ -99,5 +122,6 @@ EACH: dict[str, tuple[str, dict[str, Any]]] = {
     "centered": ("RMSprop", {"lr": 0.1, "centered": True, "momentum": 0.5, "weight_decay": 0.1}),
     "lion": ("Lion", {"lr": 0.1, "weight_decay": 0.1}),
     "adan": ("Adan", {"lr": 0.1, "weight_decay": 0.1}),
+    "muon": ("Muon", {"lr": 0.1}),
 }
 """One of each for the laws that all obey: all state that there is, and decay."""

@@ -102,6 +102,7 @@ def test_the_wheel_from_the_sdist_is_the_wheel_from_the_tree(
 ) -> None:
     root = unpacked(sdists[name], tmp_path / "source")
     again = opened(build(root, tmp_path / "out", "--wheel"))
+    # B127, B128: one wheel for musl and 32-bit ARM too, and a source distribution that makes the same
     first = opened(wheels[name])
     assert again.name == first.name == f"{name}-{V}-py3-none-any.whl"
     assert again.content == first.content
@@ -128,6 +129,14 @@ def test_a_wheel_carries_both_licences_and_the_pythons(name: str, wheels: dict[s
         assert f"Programming Language :: Python :: 3.{minor}" in wheel.get("Classifier")
 
 
+def test_the_core_stays_small(wheels: dict[str, Path]) -> None:
+    """B124, B125: what an image for inference pays."""
+    held = opened(wheels["backburner"]).content
+    data = sum(len(content) for entry, content in held.items() if "/datasets/" in entry)
+    assert wheels["backburner"].stat().st_size - data < 500_000
+    assert sum(map(len, held.values())) - data < 2_000_000
+
+
 def test_building_leaves_nothing_in_the_tree(
     tree: Path, sdists: dict[str, Path], wheels: dict[str, Path]
 ) -> None:
@@ -144,6 +153,7 @@ def test_the_extension_announces_the_feature_and_pins_the_core(wheels: dict[str,
     ]
     requires = wheel.get("Requires-Dist")
     assert f"backburner=={V}" in requires
+    # B118; B156: a distribution of its own, for installers without extras
     assert any(text.startswith("numba>=") for text in requires), (
         "without a lower bound pip goes back for ever"
     )

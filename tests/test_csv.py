@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backburner.data import Column, Table, _csv, read_csv
+from backburner.data import Column, Table, _csv_rows, read_csv
 from backburner.errors import ArgumentError, BackburnerError, DataError, IndexOutOfRange, ShapeError
 
 NAN = float("nan")
@@ -137,8 +137,8 @@ FILES = {
 @pytest.mark.parametrize("cells", [10**6, 1], ids=["in one block", "row by row"])
 @pytest.mark.parametrize("row", FILES.values(), ids=FILES)
 def test_a_file_is_read_for_what_it_holds(row: Row, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_csv, "CELLS", cells)
-    monkeypatch.setattr(_csv, "LEAST", 1)
+    monkeypatch.setattr(_csv_rows, "CELLS", cells)
+    monkeypatch.setattr(_csv_rows, "LEAST", 1)
     file: Any = io.StringIO(row.text) if isinstance(row.text, str) else io.BytesIO(row.text)
     table = read_csv(file, **row.options)
     same(contents(table), row.columns)
@@ -182,7 +182,8 @@ FAULTS = {
     "blank lines alone": Fault("\n \n", "the file has no rows"),
     "a row too long": Fault("a,b\n1,2\n\n3,4,5\n", "line 4: 3 cells where there are 2 columns"),
     "a row too short": Fault('a,b\n1,"x\ny"\n3\n', "line 4: 1 cells where there are 2 columns"),
-    "a row too long, with comments": Fault("#\na,b\n#\n1,2,3\n", "line 4: 3 cells", {"comment": "#"}),
+    "a row too long, with comments": Fault("#\na,b\n#\n1,2\n1,2,3\n", "line 5: 3 cells where", {"comment": "#"}),
+    "a title above the names": Fault("My sheet\na,b\n1,2\n", "line 2: 2 cells below 1 names. If .* skip_lines=", {"delimiter": ","}),
     "an open quote": Fault('a,b\n1,"x\n2,y\n', r'line 2: the quote \("\) that opens in this row is never'),
     "an open quote, with comments": Fault('#\na,b\n1,"x\n2,y\n', "line 3: the quote", {"comment": "#"}),
     "an open quote in the names": Fault('a,"b\n1,2\n', "line 1: the quote"),
@@ -212,8 +213,8 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_what_cannot_be_read_says_why_and_where(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     for cells in (10**6, 1):
-        monkeypatch.setattr(_csv, "CELLS", cells)
-        monkeypatch.setattr(_csv, "LEAST", 1)
+        monkeypatch.setattr(_csv_rows, "CELLS", cells)
+        monkeypatch.setattr(_csv_rows, "LEAST", 1)
         file: Any = io.StringIO(fault.text) if isinstance(fault.text, str) else io.BytesIO(fault.text)
         with pytest.raises(fault.error, match=f"^read_csv: .*{fault.message}"):
             read_csv(file, **fault.options)
@@ -227,14 +228,13 @@ def test_what_is_neither_path_nor_file_is_refused() -> None:
 def test_a_column_that_turns_out_late_to_be_no_number_keeps_its_first_cells_as_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_csv, "CELLS", 100)
+    monkeypatch.setattr(_csv_rows, "CELLS", 100)
     path = tmp_path / "late.csv"
     cells = [f"{i}.50" for i in range(500)] + ["x"]
     path.write_text("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
     table = read_csv(path)
     assert table["a"].values.tolist() == cells and table["a"].kind == "text"
     assert table["b"].values.tolist() == list(range(501))
-    monkeypatch.setattr(_csv, "DELIMITERS", ",")
     codes = read_csv(path, kinds={"a": "category"})["a"]
     assert codes.kind == "category" and codes.strings().tolist() == cells
 
@@ -245,6 +245,11 @@ def test_what_was_not_taken_as_it_stands_is_told() -> None:
         "column 2 is named '': it is read as 'column_2'.",
         "column 3 is named 'a' again: it is read as 'a_2'.",
     )
+    mixed = read_csv(io.StringIO("a,zip,c\n" + "1,10115,\n" * 20 + "unknown,01067,x\n"))
+    assert mixed.notes == (
+        "column 'a' is not read as numbers, which most of its cells are, because of 'unknown'. "
+        "If that stands for no value, add it to missing.",
+    )
     assert "give header=False" in read_csv(io.StringIO("1,2\n3,4\n")).notes[0]
     assert (
         read_csv(io.StringIO("a,b\n3,4\n")).notes == read_csv(io.StringIO("3,4\n"), header=False).notes == ()
@@ -254,7 +259,7 @@ def test_what_was_not_taken_as_it_stands_is_told() -> None:
 def test_what_is_held_beside_the_result_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_csv, "CELLS", 1000)
+    monkeypatch.setattr(_csv_rows, "CELLS", 1000)
     path = tmp_path / "long.csv"
     n = 20_000
     path.write_text("a,b,c\n" + "".join(f"{i}.123456789,{i % 7},c{i % 5}\n" for i in range(n)))

@@ -67,9 +67,11 @@ REFUSAL = "Numba needs NumPy 2.2 or less. Got NumPy 2.4."
 RIVAL = {"name": "rival", "version": "7", "module": "rival_module"}
 
 CASES = {
+    # B145, B147, B148: the command in full, quoted for every shell
     "nothing installed": Case(
         [], "absent", f"{OURS} is not installed", 'Install it: pip install "backburner[autodiff]"'
     ),
+    # B153
     "no entry point": Case(
         [ours(NEVER_IMPORTED, entry_points=b"")],
         "absent",
@@ -102,6 +104,7 @@ CASES = {
         f'Install the one that fits: pip install "backburner[autodiff]=={V}"',
         version="0.0.9",
     ),
+    # B117, B150: the refusal in its own words, not "not installed"
     "numba refuses numpy": Case(
         [ours(f"raise ImportError({REFUSAL!r})")],
         "broken",
@@ -118,6 +121,7 @@ CASES = {
         version=V,
         cause="ModuleNotFoundError",
     ),
+    # B151
     "stale entry point": Case(
         [ours(target="gone_module:AutodiffBackend")],
         "broken",

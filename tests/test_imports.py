@@ -237,6 +237,7 @@ print(*sorted(set(sys.modules) - before))
 
 
 def test_importing_the_core_brings_in_neither_the_extension_nor_anything_heavy() -> None:
+    """B130: a cold start pays for what is imported."""
     new = set(run(IMPORT).split())
     heavy = {
         *("importlib.metadata", "email", "argparse", "asyncio", "tempfile", "json", "inspect", "csv"),

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import data
+from backburner import data, threads
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, DataError
 from loader_cases import Careless, Modules, Numbered, Pair, Several, Trouble, Unreadable, augmented
@@ -255,6 +255,16 @@ def test_any_number_of_workers_gives_the_same_bits() -> None:  # B168
     assert epochs(workers=1, threads=True, prefetch=1) == epochs(workers=4, threads=True) == alone
 
 
+def test_threads_serve_loop_after_loop() -> None:
+    loader = data.Loader(range(9), 2, workers=2, threads=True, prefetch=3)
+    for _ in loader:  # left in the middle: what was made for it is none of the next loop's
+        break
+    assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5], [6, 7], [8]]
+    assert [(a.tolist(), b.tolist()) for a, b in zip(loader, loader, strict=True)][1] == ([2, 3], [2, 3])
+    loader.close()
+    assert len(list(loader)) == 5
+
+
 def test_processes_serve_loop_after_loop_and_share_no_global_random_numbers() -> None:  # B168
     loader = data.Loader(Careless(40), 5, workers=2)
     seen: list[Any] = []
@@ -468,6 +478,9 @@ def test_workers_start_after_kernels_ran_in_threads_and_run_none() -> None:  # B
     x = bb.tensor(np.ones((600, 600), np.float32), device=device).require_grad()
     bb.nn.functional.gelu(x).sum().backward()  # large enough for a kernel in parallel
     loader = data.Loader(Modules(), 2, workers=1, device=device)
-    (batch,) = loader
+    ((compiler, count, deterministic),) = loader
     loader.close()
-    assert batch.tolist() == [False, False] and batch.device == device
+    assert compiler.tolist() == [False, False] and compiler.device == device
+    # as in this process, so that a matrix product has the same last bits
+    assert count.tolist() == [threads.get_num_threads()] * 2
+    assert deterministic.tolist() == [threads.is_deterministic()] * 2

@@ -179,6 +179,7 @@ def test_a_tied_weight_takes_one_step_under_one_name() -> None:
     model = Tied().to(CPU.autodiff())
     optimizer = Adam(model, lr=0.1)
     optimizer.step(model(bb.tensor([0, 1])).sum().backward())
-    assert set(optimizer.state_dict()) == {"step", "embed.weight.step", "embed.weight.m", "embed.weight.v"}
+    named = {name for name in optimizer.state_dict() if name.startswith(("embed", "head"))}
+    assert named == {"embed.weight.step", "embed.weight.m", "embed.weight.v"}
     assert is_tied(model) and is_tied(model.freeze("head")) and model.embed.weight.is_frozen
     assert not model.embed._frozen and model.head._frozen

@@ -14,7 +14,7 @@ import pytest
 
 import backburner as bb
 from backburner import nn, optim
-from optimizers import EACH, ROWS, SHAPES, Row
+from optimizers import EACH, LBFGS, ROWS, SHAPES, Row, shapes
 
 pytestmark = pytest.mark.feature_set("autodiff")
 
@@ -114,15 +114,16 @@ def test_fifty_steps_lead_where_the_reference_goes(row: Row, dtype: str) -> None
     options = dict(row.options)
     lr = options.pop("lr", usual_rate(row.kind))
     model = {name: parameter(part) for name, part in parts.items()}
+    taken = {name: model[name] for name, _ in shapes(row.kind)}
     schedule = (lambda step: lr / (1 + step)) if row.schedule else lr
-    optimizer = kinds()[row.kind](model, lr=schedule, **options)
+    optimizer = kinds()[row.kind](taken, lr=schedule, **options)
     if row.against == "torch":
         right = dict(zip(KEPT, GOLDEN[f"path/{dtype}"][PLACES[str(row)]], strict=True))
     else:
         right = dict(enumerate(paper(row, GOLDEN[f"start/{dtype}"]), 1))
     tolerance = row.tolerance[DTYPES.index(dtype)]
     for step, named in enumerate(gradients(dtype), 1):
-        optimizer.step({name: bb.tensor(g) for name, g in named.items()})
+        optimizer.step({name: bb.tensor(g) for name, g in named.items() if name in taken})
         if step in KEPT:
             found = end_to_end({name: p.numpy() for name, p in model.items()})
             assert found.dtype == dtype
@@ -130,8 +131,9 @@ def test_fifty_steps_lead_where_the_reference_goes(row: Row, dtype: str) -> None
 
 
 def test_every_optimizer_that_is_offered_has_rows() -> None:
-    assert {row.kind for row in ROWS} == set(kinds())
-    assert {kind for kind, _ in EACH.values()} == set(kinds())
+    others = {"LBFGS", "Partition"}  # the rows of L-BFGS are below, test_optim_groups.py divides
+    assert {row.kind for row in ROWS} == set(kinds()) - others
+    assert {kind for kind, _ in EACH.values()} == set(kinds()) - others
     assert PLACES.keys() == {str(row) for row in ROWS if row.against == "torch"}
 
 
@@ -148,5 +150,42 @@ def test_options_and_defaults_are_pytorchs(kind: str) -> None:
     theirs = {name: tuple(v) if isinstance(v, list) else v for name, v in DEFAULTS[kind].items()}
     if kind == "AdamW":
         assert theirs.pop("decoupled_weight_decay")  # what it is
-    del ours["model"], ours["groups"]
+    del ours["model"]
+    ours.pop("groups", None)
+    if kind == "LBFGS":
+        assert ours.pop("max_eval") is None and theirs.pop("max_eval") == 25  # 1.25 times max_iter
     assert ours == theirs
+
+
+# -- L-BFGS, whose steps take a function
+
+
+def network(dtype: str) -> tuple[dict[str, nn.Parameter], Any]:
+    """Return the parameters of the golden file's network, and the function of its loss and gradients."""
+    x, y = (bb.tensor(GOLDEN[f"lbfgs/{name}"].astype(dtype)) for name in "xy")
+    start = {name: GOLDEN[f"lbfgs/{name}"].astype(dtype) for name in "wb"} | {"unused": np.ones(2, dtype)}
+    device = bb.Device.cpu().autodiff()
+    model = {name: nn.Parameter(bb.tensor(part, device=device)) for name, part in start.items()}
+
+    def closure() -> Any:
+        out = (x @ model["w"].T + model["b"]).tanh()
+        loss = ((out - y) ** 2).sum() + 0.1 * (model["w"] ** 4).sum()
+        return loss, loss.backward()
+
+    return model, closure
+
+
+@pytest.mark.parametrize("row", range(len(LBFGS)), ids=[str(options) for options in LBFGS])
+def test_lbfgs_goes_where_pytorchs_goes(row: int) -> None:
+    model, closure = network("float64")
+    optimizer = optim.LBFGS(model, **LBFGS[row])
+    for step in range(4 * row, 4 * row + 4):
+        assert optimizer.step(closure) == pytest.approx(GOLDEN["lbfgs/losses"][step], rel=1e-7)
+        found = end_to_end({name: model[name].numpy() for name in "wb"})
+        np.testing.assert_allclose(found, GOLDEN["lbfgs/path"][step], rtol=1e-5, atol=1e-7)
+    assert model["unused"].tolist() == [1, 1] and optimizer.steps == 4
+
+
+def test_every_option_of_lbfgs_has_a_row() -> None:
+    options = set(inspect.signature(optim.LBFGS).parameters) - {"model"}
+    assert options == {name for options in LBFGS for name in options}

@@ -1,15 +1,17 @@
-"""Groups: parameters that have options of their own, by pattern of names."""
+"""Parameters that have options of their own, or an optimizer of their own, by pattern of names."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+import numpy as np
 import pytest
 
 import backburner as bb
 from backburner import nn, optim
-from backburner.errors import ArgumentError
-from backburner.optim import SGD, Adam
+from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
+from backburner.optim import LBFGS, SGD, Adam, AdamW, Muon, Partition, schedules
 from optimizers import EACH
 
 pytestmark = pytest.mark.feature_set("autodiff")
@@ -84,12 +86,12 @@ def test_repr_shows_the_groups() -> None:
 
 @pytest.mark.parametrize("kind, options", EACH.values(), ids=EACH)
 def test_every_option_may_stand_in_a_group(kind: str, options: dict[str, Any]) -> None:
-    alone, grouped = parts("w"), parts("w", "b")
+    alone, grouped = ({name: nn.Parameter(bb.tensor([[1.0]])) for name in names} for names in ("w", "wb"))
     first = getattr(optim, kind)(alone, **options)
     second = getattr(optim, kind)(grouped, groups={"w": options})
     for _ in range(3):
-        first.step(ones("w"))
-        second.step(ones("w", "b"))
+        first.step({"w": bb.ones((1, 1))})
+        second.step({"w": bb.ones((1, 1)), "b": bb.ones((1, 1))})
     assert alone["w"].item() == grouped["w"].item() != grouped["b"].item()
 
 
@@ -136,3 +138,149 @@ def test_a_schedule_of_a_group_that_gives_no_rate_changes_nothing() -> None:
     with pytest.raises(ArgumentError, match=r"SGD: groups\['b'\]: lr is a number from 0 on, not -1.0"):
         optimizer.step(ones("w", "b"))
     assert (model["w"].item(), optimizer.steps) == (1.0, 0)
+
+
+# -- an optimizer of their own
+
+
+def divided(model: Any) -> Any:
+    return Partition(
+        model,
+        {
+            "*.bias": lambda part: SGD(part, lr=0.5, momentum=0.9),
+            "1.*": lambda part: AdamW(part, lr=schedules.Plateau(0.1, factor=0.5, patience=0)),
+            "*": lambda part: Muon(part, lr=0.1),
+        },
+    )
+
+
+def network() -> Any:
+    return nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 1)).to(DEVICE)
+
+
+def gradients(model: Any, step: int) -> Any:
+    return model(bb.tensor([[1.0, float(step)], [0.5, -1.0]])).square().sum().backward()
+
+
+def bits(model: Any) -> dict[str, bytes]:
+    return {name: entry.numpy().tobytes() for name, entry in model.state_dict().items()}
+
+
+def test_each_part_moves_as_with_its_optimizer_alone() -> None:
+    whole, apart = network(), network()
+    bb.load(apart, whole.state_dict())
+    optimizer = divided(whole)
+    named = dict(apart.named_parameters())
+    alone = [
+        SGD({n: p for n, p in named.items() if n.endswith("bias")}, lr=0.5, momentum=0.9),
+        AdamW({"1.weight": named["1.weight"]}, lr=0.1),
+        Muon({n: named[n] for n in ("0.weight", "2.weight")}, lr=0.1),
+    ]
+    for step in range(3):
+        optimizer.step(gradients(whole, step))
+        grads = gradients(apart, step)
+        for part in alone:
+            part.step(grads)
+    assert bits(whole) == bits(apart)
+    assert list(optimizer.optimizers) == ["*.bias", "1.*", "*"] and optimizer.steps == 3
+
+
+def test_gradients_by_name_are_divided_too_and_a_part_may_have_none() -> None:
+    model = parts("a", "b")
+    optimizer = Partition(model, {"a": lambda part: SGD(part, lr=0.5), "b": lambda part: SGD(part, lr=0.25)})
+    optimizer.step(ones("a"))
+    optimizer.step(ones("a", "b"))
+    assert (model["a"].item(), model["b"].item()) == (0.0, 0.75)
+    assert [part.steps for part in optimizer.optimizers.values()] == [2, 2]
+    with pytest.raises(ArgumentError, match="Partition.step: no parameter is called c"):
+        optimizer.step(ones("c"))
+    with pytest.raises(GraphError, match="Partition.step: no gradient belongs to a parameter"):
+        optimizer.step({})
+
+
+def test_a_partition_goes_on_with_the_same_bits_after_a_load() -> None:
+    model = network()
+    first = divided(model)
+    for step in range(3):
+        first.step(gradients(model, step))
+        first.optimizers["1.*"].lr.update(1.0)
+    resumed = copy.deepcopy(model)
+    second = divided(resumed)
+    second.load_state_dict(first.state_dict())
+    assert second.lr == 0.5 and second.optimizers["1.*"].lr.value == 0.025
+    for step in range(3, 5):
+        first.step(gradients(model, step))
+        second.step(gradients(resumed, step))
+    assert bits(model) == bits(resumed) and second.steps == 5
+
+
+def test_a_state_that_one_part_refuses_changes_no_part() -> None:
+    model = network()
+    optimizer = divided(model)
+    state = optimizer.state_dict()
+    optimizer.step(gradients(model, 0))
+    before = {name: array.tolist() for name, array in optimizer.state_dict().items()}
+    for spoil, told in (
+        ({"parts.2.step": np.array(0.5)}, "Partition.load_state_dict: '\\*': step is a number of steps"),
+        ({"parts.1.lr.0.best": np.ones(2)}, "Plateau.load_state_dict: not numbers"),
+        (
+            {"parts.3.step": np.array(1)},
+            "Partition.load_state_dict: no parameter and no state is called parts.3.step",
+        ),
+    ):
+        with pytest.raises(ArgumentError, match=told):
+            optimizer.load_state_dict({**state, **spoil})
+    assert {name: array.tolist() for name, array in optimizer.state_dict().items()} == before
+
+
+def test_a_step_that_one_part_refuses_moves_no_part() -> None:
+    model: dict[str, nn.Parameter] = {"a": nn.Parameter(bb.ones(1)), "m": nn.Parameter(bb.ones((2, 2)))}
+    optimizer = Partition(model, {"a": lambda part: SGD(part, lr=1.0), "m": lambda part: Muon(part, lr=1.0)})
+    model["m"] = nn.Parameter(bb.ones(3))
+    with pytest.raises(
+        ArgumentError, match=r"Muon.step: takes matrices alone, and these are none: m: \[3\]."
+    ):
+        optimizer.step({"a": bb.ones(1), "m": bb.ones(3)})
+    with pytest.raises(ShapeError):
+        optimizer.step({"a": bb.ones(1), "m": bb.ones(4)})
+    assert model["a"].item() == 1.0 and optimizer.steps == 0
+
+
+def test_a_part_of_a_model_that_comes_later_finds_its_optimizer() -> None:
+    model = network()
+    optimizer = divided(model)
+    model.head = nn.Linear(1, 1)
+    before = model.head.bias.item()
+    optimizer.step({"head.bias": bb.ones(1)})
+    assert model.head.bias.item() == before - 0.5
+
+
+WRONG: dict[str, tuple[Any, type[Exception], str]] = {
+    "left over": ({"a": Adam}, ArgumentError, "Partition: no pattern matches b. End with one for the rest, such as"),
+    "no match": ({"c": Adam, "*": SGD}, ArgumentError, "Partition: no name matches 'c'"),
+    "nothing left": ({"*": Adam, "a": SGD}, ArgumentError, "Partition: groups have 'a' after others that take all"),
+    "nothing": ({}, ArgumentError, "Partition: parts are optimizers by pattern of names, such as"),
+    "a list": ([Adam], ArgumentError, "Partition: parts are optimizers by pattern of names, such as"),
+    "no optimizer": ({"*": dict}, DTypeError, "Partition: what '\\*' stands for gave a dict, not an optimizer that"),
+    "one of its own": ({"*": LBFGS}, DTypeError, "gave a LBFGS, not an optimizer that takes gradients"),
+    "vectors": ({"*": Muon}, ArgumentError, r"Muon: takes matrices alone, and these are none: a: \[1\], b: \[1\]. Give"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong, error, told", WRONG.values(), ids=WRONG)
+def test_a_partition_that_makes_no_sense_is_told(wrong: Any, error: Any, told: str) -> None:
+    with pytest.raises(error, match=told):
+        Partition(parts("a", "b"), wrong)
+
+
+def test_a_partition_shows_its_parts_and_has_no_rate_to_set() -> None:
+    optimizer = Partition(parts("a", "b"), {"a": optim.Lion, "*": lambda part: optim.Lion(part, lr=0.5)})
+    assert repr(optimizer) == (
+        "Partition('a': Lion(lr=0.0001, betas=(0.9, 0.99), weight_decay=0.0, maximize=False), "
+        "'*': Lion(lr=0.5, betas=(0.9, 0.99), weight_decay=0.0, maximize=False))"
+    )
+    assert optimizer.lr == 0.0001
+    with pytest.raises(
+        ArgumentError, match=r"Partition: each part has its own lr. Set optimizers\[pattern\].lr"
+    ):
+        optimizer.lr = 0.1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -157,3 +159,13 @@ def test_what_is_no_state_of_a_stream_is_refused(state: Any) -> None:
     with pytest.raises(bb.ArgumentError, match="^random.set_state: .* is not a seed and a count"):
         bb.random.set_state(state)
     assert bb.random.get_state() == before
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda stream: pickle.loads(pickle.dumps(stream))])
+def test_a_copied_generator_goes_on_where_the_first_one_is(way: Callable[[Any], Any]) -> None:
+    stream = bb.random.Generator(3)
+    bb.random.uniform((2,), generator=stream)
+    twin = way(stream)
+    assert type(twin) is bb.random.Generator
+    first, second = (bb.random.uniform((2,), generator=g).tolist() for g in (stream, twin))
+    assert first == second and twin is not stream

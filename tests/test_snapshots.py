@@ -19,7 +19,7 @@ import pytest
 import backburner as bb
 from backburner import data, nn, record
 from backburner.errors import ArgumentError, RecordError
-from backburner.optim import SGD, Adam
+from backburner.optim import SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, JSONLines, Snapshots, Trainer
 
 pytestmark = pytest.mark.feature_set("autodiff")
@@ -34,10 +34,10 @@ def schedule(step: int) -> float:
 
 
 def make(seed: int | None = 3, **options: Any) -> Trainer:
-    """Return a trainer of all that a snapshot must keep: dropout, running statistics, moments, a schedule."""
+    """Return a trainer of all that a snapshot must keep: dropout, running statistics, moments, a schedule, averages."""
     bb.Device.cpu().seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.4), nn.Linear(8, 2))
-    options = {"metrics": ["accuracy", "auc"], "clip": 1.0, "progress": "off", **options}
+    options = {"metrics": ["accuracy", "auc"], "clip": 1.0, "ema": 0.9, "progress": "off", **options}
     trainer = Trainer(model, Adam(model, lr=schedule), nn.CrossEntropyLoss(), seed=seed, **options)
     bb.Device.cpu().seed(os.getpid())  # what else draws has drawn other numbers in each process
     bb.random.uniform((len(options),))
@@ -48,6 +48,8 @@ def everything(trainer: Trainer) -> dict[str, Any]:
     """Return all that a training comes down to."""
     found: dict[str, Any] = {k: v.numpy().tobytes() for k, v in trainer.model.state_dict().items()}
     found |= {f"optimizer.{k}": np.asarray(v).tobytes() for k, v in trainer.optimizer.state_dict().items()}
+    if trainer.ema is not None:
+        found |= {f"ema.{k}": v.tobytes() for k, v in trainer.ema.state_dict().items()}
     rows = [{k: v for k, v in row.items() if k != "seconds"} for row in trainer.history]
     return found | {"history": rows, "position": trainer.position, "random": trainer._random}
 
@@ -149,6 +151,20 @@ def test_data_that_draws_from_the_streams_goes_on_at_an_epochs_end(tmp_path: Pat
     assert everything(second) == everything(whole)
 
 
+def test_data_that_draws_its_order_goes_on_in_the_middle_of_an_epoch(tmp_path: Path) -> None:
+    class Ordered:
+        def __iter__(self) -> Any:
+            order = bb.random.permutation(50).numpy()
+            yield from ((X[order[i : i + 10]], Y[order[i : i + 10]]) for i in range(0, 50, 10))
+
+    whole = make()
+    whole.fit(Ordered(), max_steps=13)
+    make(snapshots=tmp_path).fit(Ordered(), max_steps=8)
+    second = make(snapshots=tmp_path)
+    second.fit(Ordered(), max_steps=13, resume=True)
+    assert everything(second) == everything(whole)
+
+
 def test_without_a_seed_the_devices_stream_is_kept_too(tmp_path: Path) -> None:
     def run(trainer: Trainer, steps: int, resume: Any = False) -> dict[str, Any]:
         if not resume:
@@ -178,6 +194,20 @@ def test_learning_rates_after_a_resume_are_those_of_one_run(tmp_path: Path) -> N
     make(callbacks=[second], snapshots=tmp_path).fit(SOURCES["batches"](), max_steps=14, resume=True)
     assert first.rates + second.rates == whole.rates == [schedule(step) for step in range(14)]
     assert len(set(whole.rates)) == 4
+
+
+def test_a_plateau_goes_on_counting(tmp_path: Path) -> None:
+    def run(**options: Any) -> Trainer:
+        trainer = make(snapshots=tmp_path)
+        trainer.optimizer.lr = schedules.Plateau(0.1, patience=0, threshold=0.5, factor=0.5)
+        trainer.fit(SOURCES["batches"](), (X, Y), **options)
+        return trainer
+
+    whole = run(epochs=6)
+    run(epochs=3)
+    second = run(max_steps=42, resume=True)
+    assert everything(second) == everything(whole)
+    assert len(set(whole.history["lr"])) > 2
 
 
 def test_early_stopping_goes_on_counting_and_has_the_best_weights(tmp_path: Path) -> None:
@@ -211,8 +241,9 @@ def test_a_snapshot_serves_as_weights(tmp_path: Path) -> None:
     plain = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.4), nn.Linear(8, 2))
     report = bb.load(plain, tmp_path / "last.safetensors")
     assert report.fits and not report.unexpected
+    assert trainer.ema is not None  # which is what was evaluated
     for name, x in plain.state_dict().items():
-        assert x.numpy().tobytes() == trainer.model.state_dict()[name].numpy().tobytes()
+        assert x.numpy().tobytes() == trainer.ema.model().state_dict()[name].numpy().tobytes()
     stored = record.read(tmp_path / "last.safetensors")
     names = [name for name in stored.arrays if not name.startswith(record.TRAINING)]
     assert sorted(names) == sorted(plain.state_dict())
@@ -262,6 +293,29 @@ def test_the_newest_stay_and_the_best(tmp_path: Path) -> None:
     best = make()
     best.resume(folder / "best.safetensors")
     assert best.epoch == history.best("valid_accuracy")["epoch"]
+
+
+def test_snapshots_of_another_training_stay_where_they_are(tmp_path: Path) -> None:
+    (tmp_path / "step-99999999.safetensors").write_bytes(b"theirs")
+    for steps, resume in ((4, False), (7, True)):
+        trainer = make(snapshots=Snapshots(tmp_path, every_steps=1, keep=2))
+        trainer.fit(SOURCES["batches"](), max_steps=steps, resume=resume)
+        names = sorted(path.name for path in tmp_path.iterdir())
+        assert names == ["last.safetensors", f"step-{steps - 1:08d}.safetensors", "step-99999999.safetensors"]
+    assert (tmp_path / "step-99999999.safetensors").read_bytes() == b"theirs"
+
+
+def test_older_snapshots_are_kept_where_files_have_one_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*args: Any) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", none)
+    make(snapshots=Snapshots(tmp_path, every_steps=1, keep=2)).fit(SOURCES["batches"](), max_steps=3)
+    other = make()
+    other.resume(tmp_path / "step-00000002.safetensors")
+    assert other.steps == 2 and len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_snapshot_is_taken_every_so_many_epochs_or_seconds(tmp_path: Path) -> None:
@@ -323,7 +377,7 @@ def spoil(path: Path, **facts: Any) -> None:
 
 def of_another_model(path: Path) -> Trainer:
     model = nn.Linear(4, 2)
-    return Trainer(model, Adam(model), nn.CrossEntropyLoss(), seed=3, progress="off")
+    return Trainer(model, Adam(model), nn.CrossEntropyLoss(), ema=0.9, seed=3, progress="off")
 
 
 def of_another_optimizer(path: Path) -> Trainer:
@@ -350,6 +404,7 @@ def of_damaged_facts(path: Path) -> Trainer:
 REFUSED: dict[str, tuple[Callable[[Path], Trainer], str]] = {
     "another model": (of_another_model, "it is of another model: "),
     "another optimizer": (of_another_optimizer, "the snapshot's optimizer is Adam, this trainer's SGD."),
+    "no averages": (lambda path: make(ema=None), "the snapshot's ema is True, this trainer's False."),
     "another seed": (lambda path: make(4), "the snapshot's seed is 3, this trainer's 4."),
     "weights": (of_weights, "it holds weights alone, no training. Use bb.load"),
     "a later version": (of_a_later_version, "it is a snapshot of version 9, this is a reader of 1."),

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ import backburner as bb
 from backburner import data, nn
 from backburner.errors import ArgumentError, DTypeError, GraphError, NonFiniteError, ShapeError
 from backburner.nn import functional as F
-from backburner.optim import SGD, Adam
+from backburner.optim import EMA, SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, History, JSONLines, Trainer, metrics
 
 pytestmark = pytest.mark.feature_set("autodiff")
@@ -45,7 +46,7 @@ def bits(model: nn.Module) -> dict[str, bytes]:
     return {name: x.numpy().tobytes() for name, x in model.state_dict().items()}
 
 
-def batches(size: int = 16, **options: Any) -> data.Batches:
+def batches(size: int = 16, **options: Any) -> Any:
     return data.batches(X, Y, size=size, **options)
 
 
@@ -80,6 +81,13 @@ def test_arrays_are_cut_and_shuffled_by_the_seed_and_take_the_models_dtype() -> 
     by_batches.fit(batches(20, shuffle=True, seed=5), epochs=2)
     assert bits(by_arrays.model) == bits(by_batches.model)
     assert by_arrays.steps == 6
+
+
+def test_a_data_set_is_cut_and_shuffled_too() -> None:
+    by_examples, by_batches = make(seed=5), make(seed=5)
+    by_examples.fit([(x, int(y)) for x, y in zip(X, Y, strict=True)], epochs=2, batch_size=20)
+    by_batches.fit(batches(20, shuffle=True, seed=5), epochs=2)
+    assert bits(by_examples.model) == bits(by_batches.model)
 
 
 def test_the_seed_decides_inside_a_fit_and_nothing_outside() -> None:
@@ -176,6 +184,21 @@ def test_max_steps_ends_in_the_middle_of_an_epoch() -> None:
 def test_max_steps_at_the_end_of_an_epoch_leaves_it_whole() -> None:
     history = make().fit(batches(), max_steps=8)
     assert [row.get("partial", False) for row in history] == [False, False]
+
+
+def test_data_that_is_longer_than_it_says_is_used_whole() -> None:
+    class Long:
+        def __len__(self) -> int:
+            return 2
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(batches())
+
+    trainer, plain = make(), make()
+    trainer.fit(Long(), epochs=2)
+    plain.fit(batches(), epochs=1)
+    plain.fit(batches(), epochs=1)
+    assert trainer.steps == 8 and bits(trainer.model) == bits(plain.model)
 
 
 # -- batches of other kinds
@@ -373,7 +396,7 @@ class Says(Trainer):
     says: list[float] = []
 
     def step(self, model: nn.Module, batch: Any) -> Any:
-        if model is self.model:
+        if model is self.model:  # in training
             return super().step(model, batch)
         return bb.tensor(self.says[self.epoch], dtype="float64"), None, None
 
@@ -416,12 +439,82 @@ def test_early_stopping_may_leave_the_last_weights() -> None:
     assert history.stopped == "early stopping: valid_loss was best with 1 in epoch 1, 1 epochs ago"
 
 
+def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
+    class Press(Callback):
+        def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+            if trainer.steps == 5:
+                signal.raise_signal(signal.SIGINT)
+
+    trainer = make(kind=Says, callbacks=[EarlyStopping(patience=9), Press()])
+    trainer.says = [1, 2, 3]
+    assert trainer.fit(batches(25), (XV, YV), epochs=3).stopped == "interrupted"
+    plain = make()
+    plain.fit(batches(25), epochs=1)
+    assert bits(trainer.model) == bits(plain.model)
+
+
+def test_a_new_fit_begins_to_wait_anew() -> None:
+    trainer = make(kind=Says, callbacks=[EarlyStopping(patience=2)])
+    trainer.says = [1, 2, 3, 4, 5, 6]
+    assert len(trainer.fit(batches(25), (XV, YV), epochs=6)) == 3
+    assert len(trainer.fit(batches(25), (XV, YV), epochs=6)) == 6
+
+
 def test_what_is_watched_must_be_there() -> None:
     with pytest.raises(ArgumentError) as caught:
         make(callbacks=[EarlyStopping("valid_f1")]).fit(batches(), epochs=2)
     assert str(caught.value).startswith(
         "EarlyStopping: there is no 'valid_f1' to watch. There are: epoch, steps,"
     )
+
+
+@pytest.mark.parametrize(
+    "valid, monitor, falls", [(False, None, True), (True, None, False), (True, "loss", True)]
+)
+def test_a_plateau_watches_the_validation_loss_if_there_is_one_or_what_it_is_told(
+    valid: bool, monitor: Any, falls: bool
+) -> None:
+    class Flat(Says):
+        says = [5.0, 4.0, 3.0, 2.0, 1.0]
+
+        def step(self, model: nn.Module, batch: Any) -> Any:
+            loss = super().step(model, batch)[0]
+            return loss if model is not self.model else loss * 0 + 1
+
+    trainer = make(kind=Flat, lr=schedules.Plateau(1.0, patience=1, factor=0.5), monitor=monitor)
+    history = trainer.fit(batches(), (XV, YV) if valid else None, epochs=5)
+    assert history["lr"] == ([1.0, 1.0, 1.0, 0.5, 0.5] if falls else [1.0] * 5)
+
+
+def test_averages_of_weights_are_evaluated_and_kept_beside() -> None:
+    trainer, plain = make(ema=0.5), make()
+    history = trainer.fit(batches(), (XV, YV), epochs=2)
+    plain.fit(batches(), epochs=2)
+    assert bits(trainer.model) == bits(plain.model)
+    by_hand = EMA(model := network().to(bb.Device.cpu().autodiff()), 0.5)
+    optimizer = SGD(model, lr=0.1, momentum=0.9)
+    for _ in range(2):
+        for x, y in batches():
+            optimizer.step(F.cross_entropy(model(x), y).backward())
+            by_hand.update()
+    assert bits(trainer.evaluated) == bits(by_hand.model())
+    loss = F.cross_entropy(by_hand.model()(bb.tensor(XV)), bb.tensor(YV))
+    assert history[-1]["valid_loss"] == pytest.approx(float(loss), rel=1e-5)
+    found = trainer.predict(XV).numpy()
+    np.testing.assert_allclose(found, by_hand.model()(bb.tensor(XV)).numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_early_stopping_restores_averages_too() -> None:
+    kept = []
+
+    class Keep(Callback):
+        def on_epoch_end(self, trainer: Trainer, row: Any) -> None:
+            kept.append((bits(trainer.model), bits(trainer.evaluated)))
+
+    trainer = make(kind=Says, ema=0.7, callbacks=[Keep(), EarlyStopping(patience=1)])
+    trainer.says = [2, 1, 3]
+    trainer.fit(batches(25), (XV, YV), epochs=3)
+    assert (bits(trainer.model), bits(trainer.evaluated)) == kept[1]
 
 
 # -- history and logs
@@ -548,6 +641,8 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no function": (lambda: make(loss="mse"), DTypeError, "Trainer: loss is 'mse', not a module or a function"),
     "accumulate": (lambda: make(accumulate=0), ArgumentError, "Trainer: accumulate is an integer from 1 on, not 0."),
     "clip": (lambda: make(clip=0.0), ArgumentError, "Trainer: clip is a positive norm"),
+    "ema": (lambda: make(ema="half"), DTypeError, "Trainer: ema is a share from 0 to 1 or an optim.EMA, not 'half'."),
+    "ema of 2": (lambda: make(ema=2.0), ArgumentError, "EMA: decay is"),
     "nonfinite": (lambda: make(nonfinite="warn"), ArgumentError, "Trainer: nonfinite is 'raise', 'skip', 'ignore'"),
     "seed": (lambda: make(seed=-1), ArgumentError, "Trainer: seed is an integer in [0, 2^64), not -1."),
     "callback": (lambda: make(callbacks=[print]), DTypeError, "Trainer: <built-in function print> is no callback."),
@@ -564,7 +659,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "batches of batches": (
         lambda: make().fit(batches(), epochs=1, batch_size=3),
         ArgumentError,
-        "Trainer.fit: batch_size is for arrays, and this is a Batches of batches already.",
+        "Trainer.fit: batch_size is for arrays and data sets, and this is a Loader of batches already.",
     ),
     "no batch": (lambda: make().fit([], epochs=1), ArgumentError, "Trainer.fit: train has no batch."),
     "an iterator twice": (lambda: make().fit(once(), epochs=2), ArgumentError, "Trainer.fit: train has no batch."),

@@ -22,7 +22,7 @@ _HINTS = {
     "contiguous": _NOT_NEEDED,
     "cpu": "numpy(), or to(device)",
     "cuda": "the CPU: there is nothing else",
-    "data": "detach(), or numpy() for the values",
+    "data": "detach(), or numpy() for the values; nn.init and assign give a parameter others",
     "dim": "ndim",
     "double": _CAST,
     "expand": "broadcast_to(shape)",

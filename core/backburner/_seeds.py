@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from backburner.errors import ArgumentError, GraphError
 
@@ -61,6 +62,15 @@ class SeedStream:
     def state(self, state: tuple[int, int]) -> None:
         with self._lock:
             self._seed, self._count = state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), *self.state)
+
+
+def _restored(kind: type[SeedStream], seed: int, count: int) -> SeedStream:
+    stream = kind(seed)
+    stream.state = seed, count
+    return stream
 
 
 def _mix(seed: int, count: int) -> int:

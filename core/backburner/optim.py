@@ -5,6 +5,7 @@ from backburner.features import door as _door
 # pyright: reportUnsupportedDunderAll=false
 __all__ = [
     "EMA",
+    "LBFGS",
     "SGD",
     "SWA",
     "Accumulator",
@@ -15,8 +16,10 @@ __all__ = [
     "Adamax",
     "Adan",
     "Lion",
+    "Muon",
     "NAdam",
     "Optimizer",
+    "Partition",
     "RAdam",
     "RMSprop",
     "clip_by_global_norm",

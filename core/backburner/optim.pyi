@@ -1,4 +1,5 @@
 from backburner_autodiff.optim import EMA as EMA
+from backburner_autodiff.optim import LBFGS as LBFGS
 from backburner_autodiff.optim import SGD as SGD
 from backburner_autodiff.optim import SWA as SWA
 from backburner_autodiff.optim import Accumulator as Accumulator
@@ -9,8 +10,10 @@ from backburner_autodiff.optim import Adamax as Adamax
 from backburner_autodiff.optim import AdamW as AdamW
 from backburner_autodiff.optim import Adan as Adan
 from backburner_autodiff.optim import Lion as Lion
+from backburner_autodiff.optim import Muon as Muon
 from backburner_autodiff.optim import NAdam as NAdam
 from backburner_autodiff.optim import Optimizer as Optimizer
+from backburner_autodiff.optim import Partition as Partition
 from backburner_autodiff.optim import RAdam as RAdam
 from backburner_autodiff.optim import RMSprop as RMSprop
 from backburner_autodiff.optim import clip_by_global_norm as clip_by_global_norm
@@ -21,6 +24,7 @@ from backburner_autodiff.optim import schedules as schedules
 
 __all__ = [
     "EMA",
+    "LBFGS",
     "SGD",
     "SWA",
     "Accumulator",
@@ -31,8 +35,10 @@ __all__ = [
     "Adamax",
     "Adan",
     "Lion",
+    "Muon",
     "NAdam",
     "Optimizer",
+    "Partition",
     "RAdam",
     "RMSprop",
     "clip_by_global_norm",

@@ -5,7 +5,8 @@ Run it with PyTorch (made with 2.13) and NumPy: ``python make_optim.py``. The ro
 ``start/<dtype>``, ``gradients/<dtype>`` ``[50, n]`` and ``path/<dtype>`` ``[rows, len(KEPT), n]``: all parameters
 end to end, after the steps in ``kept``. ``defaults`` is a JSON object of PyTorch's options by class.
 ``average/seen`` ``[updates, n]`` is a model's state at each update of ``average/<kind>`` ``[updates, n]``: its
-linear layer and batch norm, in the order of ``state_dict`` and without the count of batches.
+linear layer and batch norm, in the order of ``state_dict`` and without the count of batches. ``lbfgs/path``
+``[rows * 4, n]`` and ``lbfgs/losses`` are what four steps of each row of ``LBFGS`` give.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from optimizers import ROWS, SHAPES, Row  # noqa: E402
+from optimizers import LBFGS, ROWS, SHAPES, Row, shapes  # noqa: E402
 
 STEPS = 50
 KEPT = (1, 2, 3, 10, 50)
@@ -51,7 +52,7 @@ def path(row: Row, start: np.ndarray, gradients: np.ndarray) -> list[np.ndarray]
     parameters = {
         name: torch.nn.Parameter(torch.tensor(p)) for (name, _), p in zip(SHAPES, parts, strict=True)
     }
-    optimizer = make(row, parameters)
+    optimizer = make(row, {name: parameters[name] for name, _ in shapes(row.kind)})
     rates = [group["lr"] for group in optimizer.param_groups]
     kept = []
     for step in range(STEPS):
@@ -71,6 +72,37 @@ def defaults(kind: str) -> dict[str, Any]:
     """Return PyTorch's options of a class, without those that are its own."""
     made = getattr(torch.optim, kind)([torch.nn.Parameter(torch.ones(1, 1))])
     return {name: value for name, value in made.defaults.items() if name not in THEIRS}
+
+
+def descend(options: dict[str, Any], x: Any, y: Any, *start: Any) -> list[tuple[float, np.ndarray]]:
+    """Return the loss before each of four steps of L-BFGS on a small network, and the weights after it."""
+    weight, bias = (torch.nn.Parameter(torch.tensor(part)) for part in start)
+    unused = torch.nn.Parameter(torch.ones(2, dtype=torch.float64))
+    optimizer = torch.optim.LBFGS([weight, bias, unused], **options)
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        out = torch.tanh(torch.tensor(x) @ weight.T + bias)
+        loss = ((out - torch.tensor(y)) ** 2).sum() + 0.1 * (weight**4).sum()
+        loss.backward()
+        return loss
+
+    found = []
+    for _ in range(4):
+        loss = float(optimizer.step(closure).detach())
+        found.append((loss, np.concatenate([p.detach().numpy().ravel() for p in (weight, bias)])))
+    return found
+
+
+def lbfgs(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return the data of a small network, and where L-BFGS takes it."""
+    data = {name: rng.standard_normal(shape) for name, shape in
+            {"x": (6, 3), "y": (6, 4), "w": (4, 3), "b": (4,)}.items()}  # fmt: skip
+    steps = [step for options in LBFGS for step in descend(options, *data.values())]
+    found = {f"lbfgs/{name}": part for name, part in data.items()}
+    found["lbfgs/losses"] = np.array([loss for loss, _ in steps])
+    found["lbfgs/path"] = np.array([weights for _, weights in steps])
+    return found
 
 
 def averages(rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -103,6 +135,8 @@ def averages(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 if __name__ == "__main__":
+    # Muon's products in the dtype of the parameters: bfloat16 has no digits to compare.
+    torch.Tensor.bfloat16 = torch.Tensor.clone  # type: ignore[assignment]
     rng = np.random.default_rng(13)
     n = sum(int(np.prod(shape)) for _, shape in SHAPES)
     start = rng.standard_normal(n)
@@ -110,7 +144,9 @@ if __name__ == "__main__":
     gradients[rng.random((STEPS, n)) < 0.1] = 0
     rows = [row for row in ROWS if row.against == "torch"]
     arrays: dict[str, Any] = {"rows": json.dumps([str(row) for row in rows]), "kept": np.array(KEPT)}
-    arrays["defaults"] = json.dumps({kind: defaults(kind) for kind in sorted({row.kind for row in rows})})
+    arrays["defaults"] = json.dumps(
+        {kind: defaults(kind) for kind in sorted({row.kind for row in rows} | {"LBFGS"})}
+    )
     for dtype in ("float32", "float64"):
         torch.set_default_dtype(getattr(torch, dtype))  # of what NAdam keeps beside its arrays
         arrays[f"start/{dtype}"] = start.astype(dtype)
@@ -119,4 +155,6 @@ if __name__ == "__main__":
         assert np.isfinite(paths).all()
         arrays[f"path/{dtype}"] = np.array(paths)
     arrays |= averages(rng)
+    torch.set_default_dtype(torch.float64)
+    arrays |= lbfgs(rng)
     np.savez_compressed(Path(__file__).with_name("optim.npz"), **arrays)

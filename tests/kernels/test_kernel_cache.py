@@ -68,7 +68,7 @@ def test_a_damaged_file_is_compiled_and_written_again(cache, damage):
         assert run(USE, BACKBURNER_CACHE_DIR=str(cache)) == WARM
 
 
-def test_many_processes_may_fill_an_empty_cache_at_once(tmp_path):
+def test_many_processes_may_fill_an_empty_cache_at_once(tmp_path):  # B099
     results = []
     several = [
         threading.Thread(target=lambda: results.append(run(USE, BACKBURNER_CACHE_DIR=str(tmp_path / "c"))))
@@ -94,7 +94,7 @@ NOWHERE = {
 
 
 @pytest.mark.parametrize("place", NOWHERE)
-def test_without_a_place_for_the_cache_kernels_are_compiled_and_it_is_said_once(place):
+def test_without_a_place_for_the_cache_kernels_are_compiled_and_it_is_said_once(place):  # B095
     result = run(USE, **NOWHERE[place])
     assert result.startswith(COLD)
     assert result.count("Each process compiles its kernels anew") == 1
@@ -126,7 +126,7 @@ def test_b110_bounds_checks_are_compiled_in_when_asked_for(tmp_path):
     assert run(code, **here) == "read on"
 
 
-def test_a_function_edited_in_another_file_counts(tmp_path):
+def test_a_function_edited_in_another_file_counts(tmp_path):  # B100
     package = tmp_path / "site" / "backburner_autodiff"
     shutil.copytree(
         Path(_jit.__file__).parent, package / "kernels", ignore=shutil.ignore_patterns("__pycache__")

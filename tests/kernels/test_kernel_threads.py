@@ -101,7 +101,7 @@ print(os.waitpid(pid, 0)[1])
 """
 
 
-def test_the_child_of_a_fork_runs_plain_kernels():
+def test_the_child_of_a_fork_runs_plain_kernels():  # B104
     if not hasattr(os, "fork"):
         return
     # Python 3.12 warns of any fork beside threads, which is what is tested.

@@ -46,6 +46,8 @@ ROWS = [
         unfit=(Unfit("takes 4 channels", ((2, 6, 3),)), Unfit("group_norm: the input must be", ((4,),)))),
     Row("GroupNorm", (1, 4, 1e-3, False), inputs=(real(2, 4),)),
     Row("GroupNorm", (4, 4), {"bias": False}, inputs=(real(2, 4, 2, 2),)),
+    Row("GroupNorm", (4, 4), inputs=(real(2, 4),)),
+    Row("GroupNorm", (2, 4), {"affine": False}, inputs=(real(2, 6),)),
     Row("LayerNorm", (4,), inputs=(real(2, 3, 4),), refused=(Refused("a shape has a negative size", (-4,)),),
         unfit=(Unfit(r"layer_norm: \[2, 3\] does not end in", ((2, 3),)),)),
     Row("LayerNorm", ((3, 4), 1e-3, True, False), inputs=(real(2, 3, 4),)),

@@ -31,5 +31,6 @@ ROWS = [
     Row("Unflatten", (1, (2, -1)), inputs=(real(2, 6, 3),),
         refused=(Refused("of which one may be -1", (1, (-1, -1))), Refused("is a tuple of sizes", (1, 2))),
         unfit=(Unfit(r"axis 1 of \[2, 5\] does not divide", ((2, 5),)),)),
+    Row("Unflatten", (1, (2, -1)), inputs=(real(0, 6, 3),)),
     Row("Unflatten", options={"axis": -2, "unflattened_size": (3, 2)}, inputs=(real(6, 3),)),
 ]  # fmt: skip

@@ -32,6 +32,7 @@ REFUSED = (
     Bad(lambda: random.dirichlet(zero), S, "dirichlet: concentration is 0-d. Give one number for each coordinate."),
     Bad(lambda: random.dirichlet([]), S, "dirichlet: concentration [0] has no coordinates, which add up to 1."),
     Bad(lambda: random.dirichlet([1.0, 0.0]), A, "dirichlet: concentration must be positive and finite everywhere."),
+    Bad(lambda: random.set_state((1, -1)), A, "random.set_state: (1, -1) is not a seed and a count. Give it what get_state"),
     Bad(lambda: init.calculate_gain("swish"), A, "calculate_gain: there is no gain for 'swish'. Use one of: leaky_relu, linear,"),
     Bad(lambda: init.xavier_uniform((3,)), S, "xavier_uniform: needs at least two dimensions, got [3]."),
     Bad(lambda: init.kaiming_normal((3, 2), mode="fan"), A, "kaiming_normal: mode must be 'fan_in' or 'fan_out', got 'fan'."),

@@ -118,3 +118,20 @@ SUMMARY = (
     Bad(lambda: bb.summary(two, (1, 2)), S, "linear: weight [1, 1] takes [..., 1], got [1, 2]."),
 )  # fmt: skip
 REFUSED += SUMMARY
+
+LORA = (
+    Bad(lambda: nn.LoRA(nn.ReLU()), T, "LoRA: cannot change ReLU. Use a Linear, a convolution, or an Embedding without"),
+    Bad(lambda: nn.LoRA(nn.Embedding(2, 2, max_norm=1.0)), T, "LoRA: cannot change Embedding."),
+    Bad(lambda: nn.LoRA(nn.Linear(1, 1), rank=0), A, "LoRA: rank must be at least 1, got 0."),
+    Bad(lambda: nn.LoRA(nn.Linear(1, 1), alpha=float("inf")), A, "LoRA: alpha must be finite, got inf."),
+    Bad(lambda: nn.lora(3, "*"), T, "lora: needs a module, got int."),
+    Bad(lambda: nn.lora(two, "*", rank=1.5), T, "lora: rank must be an integer, got 1.5."),
+    Bad(lambda: nn.lora(two, "1"), A, "lora: no name matches '1'. There are: 0."),
+    Bad(lambda: nn.lora(two, ["0", 3]), A, "lora: a pattern of names is text, not 3."),
+    Bad(lambda: nn.merge_lora(two), A, "merge_lora: no layer of the model is a LoRA. Use nn.lora(model, patterns) first."),
+    Bad(lambda: nn.merge_lora(nn.LoRA(nn.Linear(1, 1))), A, "merge_lora: the model is a LoRA itself. Use its merge()."),
+    Bad(lambda: nn.lora_state_dict(two), A, "lora_state_dict: no layer of the model is a LoRA."),
+    Bad(lambda: nn.lora_state_dict(nn.LoRA(nn.Linear(1, 1)).merge()), A,
+        "lora_state_dict: all changes are merged. Use unmerge() first."),
+)  # fmt: skip
+REFUSED += LORA

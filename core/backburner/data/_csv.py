@@ -2,184 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count, islice, zip_longest
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import IO, Any, NamedTuple
 
-from backburner.data._csv_columns import POINT, WITH_COMMA, Numbers, Reading, Texts, number
+from backburner.data._csv_columns import Numbers, Reading, Texts, number
+from backburner.data._csv_rows import Layout, Rows, line_of
+from backburner.data._csv_sniff import decimal_mark, sniffed
 from backburner.data._csv_source import Path, Source
 from backburner.data._table import KINDS, Column, Kind, MissingColumn, Table
 from backburner.errors import ArgumentError, DataError
 
-CELLS = 1 << 17  # in a block of rows: what is held as text at one time
-LEAST = 64  # rows in a block, also of a table of very many columns
-SAMPLE = 1 << 16  # characters that delimiter and decimal mark are told from
-DELIMITERS = "\t;|,"  # in this order where several fit: commas occur in text most of all
-END = "\0end\0"  # a row put behind the last: it is swallowed where a quote stays open
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "null", "?", "-", ".")
-
-
-class Layout(NamedTuple):
-    """How the lines of a file make rows."""
-
-    source: Source
-    delimiter: str
-    comment: str | None
-    skip: int
-
-    def fault(self, line: int, what: str) -> DataError:
-        """Return the error that something is wrong in a line."""
-        return DataError(f"{self.source.op}: {self.source.name}, line {line}: {what}.")
-
-
-class _Rows:
-    """The rows of a file, in one pass.
-
-    Args:
-        layout: of the file.
-        width: columns, where that is known. Of one column an empty cell in quotes is a row; else it is a blank
-            line, which is left out.
-    """
-
-    def __init__(self, layout: Layout, width: int = 0) -> None:
-        import csv
-
-        self._layout = layout
-        self._one_column = width == 1
-        self._block = max(LEAST, CELLS // max(width, 1))
-        self._file = layout.source.open()
-        self._fresh = True
-        self._line = 0
-        self.began = 0
-        """The line in which the last row of `one_by_one` begins."""
-        self._error = csv.Error
-        self._limit = csv.field_size_limit()
-        feed = chain(self._lines(), [END])
-        self._reader = csv.reader(feed, delimiter=layout.delimiter, skipinitialspace=layout.delimiter != " ")
-
-    def __enter__(self) -> _Rows:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def _lines(self) -> Iterator[str]:
-        comment, skip = self._layout.comment, self._layout.skip
-        for line in self._layout.source.lines(self._file):
-            self._line += 1
-            if self._line <= skip or (comment and self._fresh and line.startswith(comment)):
-                continue
-            if self._fresh:
-                self.began = self._line
-                self._fresh = False
-            yield line
-
-    def one_by_one(self) -> Iterator[list[str]]:
-        """Give each row, its line in ``began``."""
-        while True:
-            self._fresh = True
-            try:
-                row = next(self._reader)
-            except self._error:
-                raise self._too_long() from None
-            if row == [END]:
-                return
-            if any(END in cell for cell in row):
-                raise self._layout.fault(self.began, 'the quote (") that opens in this row is never closed')
-            if row and not self._blank(row):
-                yield row
-
-    def blocks(self) -> Iterator[list[list[str]]]:
-        """Give lists of rows."""
-        slow = self.one_by_one() if self._layout.comment else None
-        ended = False
-        while not ended:
-            try:
-                block = list(islice(slow or self._reader, self._block))
-            except self._error:
-                raise self._too_long() from None
-            ended = not block
-            if block and any(END in cell for cell in block[-1]):
-                if block.pop() != [END]:
-                    for _ in _Rows(self._layout).one_by_one():  # once more, to say in which line
-                        pass
-                ended = True
-            if not all(block) or any(map(self._blank, block)):
-                block = [row for row in block if row and not self._blank(row)]
-            if block:
-                yield block
-
-    def _blank(self, row: Sequence[str]) -> bool:
-        return len(row) == 1 and not self._one_column and (not row[0] or row[0].isspace())
-
-    def _too_long(self) -> DataError:
-        told = f"a cell is longer than {self._limit} characters. Is a quote not closed?"
-        return self._layout.fault(self._line, f"{told} If it is right, allow more: csv.field_size_limit(n)")
-
-
-def _line_of(layout: Layout, row: int, width: int) -> int:
-    """Return the line in which a row begins, by reading once more."""
-    with _Rows(layout, width) as rows:
-        for _ in islice(rows.one_by_one(), row + 1):
-            pass
-        return rows.began
-
-
-def _sample(layout: Layout) -> tuple[list[str], bool]:
-    """Return the first lines, and whether there are more."""
-    lines: list[str] = []
-    size = 0
-    with layout.source.open() as file:
-        for number, line in enumerate(layout.source.lines(file), 1):
-            if size >= SAMPLE:
-                return lines, True
-            if number > layout.skip and not (layout.comment and line.startswith(layout.comment)):
-                lines.append(line)
-                size += len(line)
-    return lines, False
-
-
-def _cut(lines: Sequence[str], more: bool, delimiter: str) -> list[list[str]]:
-    """Return the rows of a sample, cut by a delimiter."""
-    import csv
-
-    try:
-        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " "))
-    except csv.Error:  # a cell that is too long, perhaps because the delimiter is another
-        return []
-    if more and len(rows) > 1:
-        rows.pop()  # a cell of several lines may be cut off
-    return [row for row in rows if row and row != [""]]
-
-
-def _sniffed(layout: Layout) -> Layout:
-    """Tell the delimiter: the one by which the most rows have as many cells as the first."""
-    lines, more = _sample(layout)
-    first = next((line for line in lines if line.strip()), "").rstrip("\r\n")
-    if first[:4].lower() == "sep=" and len(first) == 5:  # a line that spreadsheets put in front
-        before = next(i for i, line in enumerate(lines) if line.strip())
-        return layout._replace(delimiter=first[4], skip=layout.skip + before + 1)
-    best, share = ",", 0.0
-    for delimiter in DELIMITERS:
-        widths = [len(row) for row in _cut(lines, more, delimiter)]
-        if widths and widths[0] > 1 and widths.count(widths[0]) > share * len(widths):
-            best, share = delimiter, widths.count(widths[0]) / len(widths)
-    return layout._replace(delimiter=best)
-
-
-def _decimal(layout: Layout, header: bool, missing: frozenset[str]) -> str:
-    """Tell whether numbers are written with a comma: a column needs it, and none a point."""
-    if layout.delimiter == ",":
-        return "."
-    rows = _cut(*_sample(layout), layout.delimiter)[header:]
-    comma = False
-    for cells in zip_longest(*rows, fillvalue=""):
-        present = [text for cell in cells if (text := cell.strip()) not in missing]
-        if present and all(map(WITH_COMMA.fullmatch, present)):
-            comma = comma or any("," in text for text in present)
-        elif any("." in text for text in present) and all(map(POINT.fullmatch, present)):
-            return "."
-    return "," if comma else "."
 
 
 def _names(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -275,8 +109,8 @@ def read_csv(
     words = frozenset(form for word in missing for form in (word, word.lower(), word.upper()))
     layout = Layout(Source("read_csv", path, encoding), delimiter or ",", comment or None, skip_lines)
     if delimiter is None:
-        layout = _sniffed(layout)
-    with _Rows(layout) as rows:
+        layout = sniffed(layout)
+    with Rows(layout) as rows:
         first = next(rows.one_by_one(), None)
     if first is None and isinstance(header, bool):
         raise DataError(f"read_csv: {layout.source.name} has no rows.")
@@ -296,9 +130,9 @@ def read_csv(
     for name, kind in (kinds or {}).items():
         if kind not in KINDS:
             raise ArgumentError(f"read_csv: the kind of {name!r} is one of {', '.join(KINDS)}, not {kind!r}.")
-    mark = decimal or _decimal(layout, named, words)
+    mark = decimal or decimal_mark(layout, named, words)
     reading = Reading(words, mark, max_categories)
-    found, total = _columns(layout, names, named, wanted, kinds or {}, reading)
+    found, total = _columns(layout, names, named, wanted, kinds or {}, reading, notes)
     return Table({name: found[name] for name in wanted}, rows=total, notes=notes)
 
 
@@ -317,6 +151,7 @@ def _columns(
     wanted: Sequence[str],
     kinds: Mapping[str, Kind],
     reading: Reading,
+    notes: list[str],
 ) -> tuple[dict[str, Column], int]:
     """Read the columns, and once more those that turn out late to be no numbers."""
     told = reading._replace(told=True)
@@ -328,6 +163,7 @@ def _columns(
         )
     again = _pass(layout, names, named, builders, kinds)
     found = {name: builder.finish() for name, builder in builders.items() if name not in again.late}
+    notes += again.notes
     if again.late:
         builders = {name: Texts(reading, None) for name in again.late}
         if _pass(layout, names, named, builders, kinds).rows != again.rows:
@@ -337,10 +173,11 @@ def _columns(
 
 
 class _Pass(NamedTuple):
-    """What one pass over a file found: its rows, and the columns that were no numbers in a later block."""
+    """What one pass over a file found: its rows, the columns that were no numbers in a later block, and notes."""
 
     rows: int
     late: list[str]
+    notes: list[str]
 
 
 def _pass(
@@ -353,19 +190,24 @@ def _pass(
     width = len(names)
     total = 0
     late: list[str] = []
+    notes: list[str] = []
     places = [(name, i) for i, name in enumerate(names) if name in builders]
-    with _Rows(layout, width) as rows:
+    with Rows(layout, width) as rows:
         if named:
             next(rows.one_by_one())
         for block in rows.blocks():
             if set(map(len, block)) != {width}:
                 i = next(i for i, row in enumerate(block) if len(row) != width)
-                line = _line_of(layout, total + i + named, width)
-                raise layout.fault(
-                    line,
+                what = (
                     f"{len(block[i])} cells where there are {width} columns. Mend the line, or give another "
-                    f"delimiter than {layout.delimiter!r}",
                 )
+                what += f"delimiter than {layout.delimiter!r}"
+                if named and total + i == 0:
+                    what = (
+                        f"{len(block[i])} cells below {width} names. If the names stand in a later line give "
+                    )
+                    what += "skip_lines=, if nowhere a list as header="
+                raise layout.fault(line_of(layout, total + i + named, width), what)
             cells = list(zip(*block, strict=True))
             for name, i in places:
                 if name in late or builders[name].add(cells[i]):
@@ -374,9 +216,15 @@ def _pass(
                     row = next(
                         row for row, cell in enumerate(cells[i]) if not _fits(cell, builders[name].reading)
                     )
-                    line = _line_of(layout, total + row + named, width)
+                    line = line_of(layout, total + row + named, width)
                     raise layout.fault(
                         line, f"the column {name!r} is told to be numbers, and {cells[i][row]!r} is none"
+                    )
+                odd = _odd(cells[i], builders[name].reading)
+                if odd is not None:
+                    notes.append(
+                        f"column {name!r} is not read as numbers, which most of its cells are, because of {odd!r}. "
+                        "If that stands for no value, add it to missing."
                     )
                 if total:
                     late.append(name)
@@ -384,7 +232,7 @@ def _pass(
                     builders[name] = Texts(builders[name].reading, None)
                     builders[name].add(cells[i])
             total += len(block)
-    return _Pass(total, late)
+    return _Pass(total, late, notes)
 
 
 def _fits(cell: str, reading: Reading) -> bool:
@@ -393,3 +241,11 @@ def _fits(cell: str, reading: Reading) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _odd(cells: Sequence[str], reading: Reading) -> str | None:
+    """Return a cell that is no number, where ten times as many are."""
+    told = reading._replace(told=True)
+    present = [cell for cell in cells if cell.strip() not in reading.missing]
+    odd = [cell for cell in present if not _fits(cell, told)]
+    return odd[0] if odd and len(present) > 10 * len(odd) else None

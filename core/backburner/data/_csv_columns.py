@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +14,23 @@ from backburner.contracts import Array
 from backburner.data._table import Column, Kind
 
 EXACT = 2.0**53  # float64 holds every whole number up to here
-UNDERSCORED_OR_ZERO = re.compile(r"_|\n0[0-9]+(?![^\n])")  # in cells joined by and begun with \n
-THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
-WITH_COMMA = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)?(?:,[0-9]*)?(?:[eE][+-]?[0-9]+)?")
-POINT = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?")
-WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+UNDERSCORED_OR_ZERO = r"_|\n0[0-9]+(?![^\n])"  # in cells joined by and begun with \n
+THOUSANDS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"
+WITH_COMMA = r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)?(?:,[0-9]*)?(?:[eE][+-]?[0-9]+)?"
+POINT = r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
+WHOLE = r"\s*[+-]?[0-9]+\s*"
 # 2024-01-31, 2024/1/31, 31.01.2024, 1/31/24, 31-Jan-2024, with or without a time of the day.
-DATE = re.compile(
+DATE = (
     r"(?:[0-9]{4}(?P<a>[-/.])[0-9]{1,2}(?P=a)[0-9]{1,2}|[0-9]{1,2}(?P<b>[-/.])[0-9]{1,2}(?P=b)(?:[0-9]{4}|[0-9]{2})"
     r"|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{2,4}|[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4})"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[AaPp][Mm])?(?: ?Z| ?UTC| ?[+-][0-9]{2}:?[0-9]{2})?)?"
 )
+
+
+@cache
+def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what matches whole texts; compiled on first use, which takes longer than the rest of an import."""
+    return re.compile(pattern).fullmatch
 
 
 class Reading(NamedTuple):
@@ -56,13 +63,13 @@ def number(cell: str, reading: Reading) -> float:
     if reading.decimal == ",":
         if "." not in text and "," not in text:
             return float(text)
-        if not WITH_COMMA.fullmatch(text):
+        if not matcher(WITH_COMMA)(text):
             raise ValueError(cell)
         return float(text.replace(".", "").replace(",", "."))
     try:
         return float(text)
     except ValueError:
-        if not THOUSANDS.fullmatch(text):
+        if not matcher(THOUSANDS)(text):
             raise
         return float(text.replace(",", ""))
 
@@ -83,7 +90,7 @@ def numbers(cells: Sequence[str], reading: Reading) -> Array | None:
             values = np.fromiter((number(cell, reading) for cell in cells), np.float64, len(cells))
         except ValueError:
             return None
-    elif (match := UNDERSCORED_OR_ZERO.search("\n".join(["", *cells]))) and (
+    elif (match := re.search(UNDERSCORED_OR_ZERO, "\n".join(["", *cells]))) and (
         not reading.told or match[0] == "_"
     ):
         return None
@@ -92,7 +99,7 @@ def numbers(cells: Sequence[str], reading: Reading) -> Array | None:
     large = np.abs(values) >= EXACT
     if large.any():
         for i in np.flatnonzero(large).tolist():
-            if WHOLE.fullmatch(cells[i]) and int(cells[i]) != int(values[i]):
+            if matcher(WHOLE)(cells[i]) and int(cells[i]) != int(values[i]):
                 return None
     return values
 
@@ -147,7 +154,8 @@ class Texts:
         missing = self.reading.missing
         texts = ["" if (text := cell.strip()) in missing else text for cell in cells]
         if self.is_date and self.kind is None:
-            self.is_date = all(not text or DATE.fullmatch(text) for text in texts)
+            is_date = matcher(DATE)
+            self.is_date = all(not text or is_date(text) for text in texts)
         return np.array(texts, dtype=np.dtypes.StringDType())
 
     def _expanded(self) -> list[Array]:
@@ -164,7 +172,7 @@ class Texts:
             codes = np.concatenate(self.codes) if self.codes else np.zeros(0, np.int64)
             place = {text: i for i, text in enumerate(present)}
             codes = np.array([place.get(text, -1) for text in stripped], np.int64)[codes]
-            dates = self.kind is None and present and all(map(DATE.fullmatch, present))
+            dates = self.kind is None and present and all(map(matcher(DATE), present))
             count = int((codes >= 0).sum())
             few = len(present) <= self.reading.max_categories and len(present) * 2 <= max(count, 4)
             if self.kind == "category" or (self.kind is None and not dates and few):

@@ -52,7 +52,7 @@ class _RemoteTraceback(Exception):
 # -- in the worker ---------------------------------------------------------------------------------------
 
 
-def work(connection: Connection, number: int, parent: int) -> None:
+def work(connection: Connection, number: int, parent: int, blas: tuple[int | None, bool]) -> None:
     """Answer tasks until the other side hangs up; this is what a worker process runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     if hasattr(signal, "pthread_sigmask"):
@@ -61,8 +61,10 @@ def work(connection: Connection, number: int, parent: int) -> None:
 
     from backburner import threads
 
-    with suppress(DeviceError):  # a BLAS whose threads cannot be set
-        threads.set_num_threads(1)  # the workers share the processor as it is
+    count, deterministic = blas
+    if count is not None:  # the same as the parent has, on which the last bits of a matrix product depend
+        threads.set_num_threads(count)
+        threads.deterministic(deterministic)
     answers: SimpleQueue[list[Any]] = SimpleQueue()
     # Sent by a thread of its own, so that the next batch is made while this one waits to be fetched. There are
     # never more than the parent has asked for.
@@ -156,11 +158,12 @@ class Processes:
         self._sound = True
         self._finish = weakref.finalize(self, _end, os.getpid(), self._processes, self._connections)
         _pools.add(self)
+        blas = _blas()
         for number in range(count):
             ours, theirs = context.Pipe()
             self._connections.append(ours)
             process = context.Process(
-                target=work, args=(theirs, number, os.getpid()), name=f"Loader-{number}", daemon=True
+                target=work, args=(theirs, number, os.getpid(), blas), name=f"Loader-{number}", daemon=True
             )
             with theirs, _without_interrupts():
                 process.start()
@@ -175,18 +178,19 @@ class Processes:
         return self._sound and all(process.exitcode is None for process in self._processes)
 
     def send(self, worker: int, task: Task) -> None:
+        sound, self._sound = self._sound, False  # until the whole of it is sent
         try:
             _channel.send(self._connections[worker], _channel.packed(task))
         except OSError:
             self._fail(worker)
+        self._sound = sound
 
     def receive(self, worker: int, task: Task, timeout: float | None) -> Any:
         if not self._connections:
             raise DataError("Loader: its workers belong to another process, or are closed. Begin a new loop.")
         process = self._processes[worker]
-        self._sound = (
-            False  # until a whole answer is here: a Ctrl-C in between leaves half of one in the pipe
-        )
+        # Until a whole answer is here: a Ctrl-C in between leaves half of one in the pipe.
+        self._sound = False
         while True:
             try:
                 token, batch, failure = _channel.receive(
@@ -235,13 +239,22 @@ class Processes:
         from multiprocessing import process
 
         self._sound = False
-        self._finish.detach()
         # At its exit a process ends those it takes for its own children.
         children: set[Any] = getattr(process, "_children", set())
         children.difference_update(self._processes)
         for connection in self._connections:
             connection.close()  # so that the workers see when their parent ends, however long this process lives
         self._connections.clear()
+
+
+def _blas() -> tuple[int | None, bool]:
+    """Return how many threads BLAS uses, if that can be told, and whether results are to be independent of it."""
+    from backburner import threads
+
+    try:
+        return threads.get_num_threads(), threads.is_deterministic()
+    except DeviceError:
+        return None, False
 
 
 def _failed(carried: bytes | None, said: str, text: str) -> BaseException:

@@ -213,7 +213,7 @@ class GroupNorm(Module):
 
     Args:
         num_groups: into how many groups of neighbours the channels are divided.
-        num_channels: the number of channels, a multiple of it.
+        num_channels: the number of channels, a multiple of it; without ``affine`` another multiple does as well.
         eps: added to the variance.
         affine: whether there are a weight and a bias.
         device: where the parameters are.
@@ -258,7 +258,8 @@ class GroupNorm(Module):
         self.bias = Parameter(zeros(size, dtype=dtype, device=device)) if has_bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        if isinstance(x, Tensor) and x.ndim > 1 and x.shape[1] != self.num_channels:
+        has_state = self.weight is not None
+        if has_state and isinstance(x, Tensor) and x.ndim > 1 and x.shape[1] != self.num_channels:
             raise ShapeError(
                 f"GroupNorm: takes {self.num_channels} channels, got {list(x.shape)} with {x.shape[1]}."
             )
@@ -287,6 +288,12 @@ class LayerNorm(Module):
 
     Raises:
         ShapeError: the input ends in other sizes.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> [round(n, 3) for n in nn.LayerNorm(2)(bb.tensor([1.0, 3.0])).tolist()]
+        [-1.0, 1.0]
     """
 
     def __init__(
@@ -373,6 +380,12 @@ class LocalResponseNorm(Module):
 
     Raises:
         ArgumentError: ``size`` is less than 1.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.LocalResponseNorm(3)(bb.ones((1, 6, 4))).shape
+        (1, 6, 4)
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:

@@ -36,7 +36,8 @@ def load(
 
     Layers have PyTorch's names, so that a ``state_dict`` mostly loads as it is. Where it does not, the error says
     which names do not fit; ``prefix``, ``rename``, ``only`` and ``ignore`` mend that, in this order. Nothing is
-    broadcast. A tied weight is found under any of its names; several copies must be equal. What a snapshot
+    broadcast. The ``num_batches_tracked`` of a batch norm may be missing beside its statistics, as in PyTorch, and stays
+    what it is. A tied weight is found under any of its names; several copies must be equal. What a snapshot
     of the trainer holds beside the model (``__training__.*``) is left alone.
 
     Args:
@@ -111,10 +112,11 @@ def load(
             if before != str(entry.dtype):
                 converted.append(Conversion(name, before, str(entry.dtype)))
 
+    given = set(loaded)
     report = LoadReport(
         loaded=tuple(sorted(loaded)),
-        missing=tuple(sorted(missing)),
-        unexpected=tuple(sorted(name for name in file.names if name in wanted - names_in_module)),
+        missing=tuple(sorted(name for name in missing if not _is_counter(name, given))),
+        unexpected=tuple(sorted(wanted.intersection(file.names) - names_in_module)),
         mismatched=tuple(sorted(mismatched)),
         converted=tuple(sorted(converted)),
         ignored=tuple(sorted([*dropped, *(name for name in file.names if name not in wanted)])),
@@ -124,6 +126,12 @@ def load(
     for entry, array in ready:
         entry.assign(array)
     return report
+
+
+def _is_counter(name: str, loaded: set[str]) -> bool:
+    """Whether a name is the count of a batch norm whose statistics were loaded: checkpoints from before 2018 have none."""
+    parent, _, last = name.rpartition("num_batches_tracked")
+    return not last and f"{parent}running_mean" in loaded
 
 
 class _File:

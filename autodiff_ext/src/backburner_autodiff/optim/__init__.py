@@ -17,6 +17,9 @@ from backburner_autodiff.optim.clipping import clip_by_global_norm as clip_by_gl
 from backburner_autodiff.optim.clipping import clip_by_norm as clip_by_norm
 from backburner_autodiff.optim.clipping import clip_by_value as clip_by_value
 from backburner_autodiff.optim.clipping import grad_norm as grad_norm
+from backburner_autodiff.optim.lbfgs import LBFGS as LBFGS
 from backburner_autodiff.optim.lion import Adan as Adan
 from backburner_autodiff.optim.lion import Lion as Lion
+from backburner_autodiff.optim.muon import Muon as Muon
+from backburner_autodiff.optim.partition import Partition as Partition
 from backburner_autodiff.optim.sgd import SGD as SGD

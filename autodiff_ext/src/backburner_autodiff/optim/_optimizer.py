@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,10 +14,8 @@ from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError
 from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import _options, _state
-from backburner_autodiff.optim._memory import room
 from backburner_autodiff.optim._options import Check, Group, Groups, Rate
 from backburner_autodiff.optim._schedule import stateful
-from backburner_autodiff.optim._state import Slots
 
 
 class Move(NamedTuple):
@@ -36,7 +35,8 @@ class Optimizer(ABC):
 
     Args:
         model: a module, or parameters by name.
-        lr: the learning rate, or a function from the number of steps done so far to it.
+        lr: the learning rate, or a function from the number of steps done so far to it; ``None`` if a subclass
+            finds it elsewhere.
         options: the other options by name.
         groups: options of their own for the parameters whose names a shell's pattern matches, such as
             ``{"*.bias": {"weight_decay": 0.0}}``; ``lr`` among them. The first pattern that matches counts; a
@@ -49,24 +49,18 @@ class Optimizer(ABC):
     checks: ClassVar[Mapping[str, Check]] = {}
     """What each option but ``lr`` may be."""
 
-    letters: ClassVar[tuple[str, ...]] = ()
-    """What is remembered of each parameter, by the letters of the algorithm's paper."""
-
-    scalars: ClassVar[tuple[str, ...]] = ()
-    """What is one number for a parameter, of float64."""
-
     def __init__(
         self,
         model: Module | Mapping[str, Parameter],
-        lr: Rate,
+        lr: Rate | None,
         options: Mapping[str, Any],
         groups: Groups | None = None,
     ) -> None:
         self._model = model
-        self._state: dict[str, Slots] = {}
         self.steps = 0
         self._options = self._checked(self._op, options)
-        self.lr = lr
+        if lr is not None:
+            self.lr = lr
         self._groups = self._grouped(groups)
         names = [name for name, _ in self._parameters()]  # refuses what is no model
         self._members = _options.members(self._op, self._groups, names)
@@ -81,7 +75,8 @@ class Optimizer(ABC):
     def lr(self, lr: Rate) -> None:
         self._lr = _options.learning_rate(self._op, "lr", lr)
 
-    def step(self, grads: Gradients | Mapping[str, Tensor]) -> None:
+    @abstractmethod
+    def step(self, grads: Gradients | Mapping[str, Tensor]) -> Any:
         """Take one step: every parameter that has a gradient gets new contents.
 
         What does not fit is refused before the first parameter changes.
@@ -100,36 +95,6 @@ class Optimizer(ABC):
             ShapeError: a gradient has another shape than its parameter.
             DTypeError: it has another dtype.
         """
-        moves = list(self._moves(f"{self._op}.step", grads))
-        options = self._options_now()
-        slots = [self._slots(name, parameter) for name, parameter, _ in moves]
-        for (name, parameter, gradient), kept in zip(moves, slots, strict=True):
-            contents = room(parameter)
-            chosen = options[self._members.get(name)]
-            self._update(gradient, contents, kept.arrays, kept.steps + 1, **chosen)
-            kept.steps += 1
-            self._state[name] = kept
-            parameter.assign(contents)
-        self.steps += 1
-
-    @abstractmethod
-    def _update(
-        self, g: Array, p: Array, state: dict[str, Array], step: int, *args: Any, **options: Any
-    ) -> None:
-        """Write the next contents of a parameter into ``p``, which holds the present ones, and its state.
-
-        Args:
-            g: the gradient.
-            p: of float32 or float64, as are ``g`` and the state.
-            state: what ``_start`` gave, as the last step left it.
-            step: which step of this parameter it is, from 1.
-            args: none; a subclass names the options.
-            options: all of them, ``lr`` the number of this step.
-        """
-
-    def _start(self, p: Array, *args: Any, **options: Any) -> dict[str, Array]:
-        """Return the state before the first step: arrays like ``p``, or of float64 without dimensions."""
-        return {letter: np.zeros(p.shape, p.dtype) for letter in self.letters}
 
     # -- options -----------------------------------------------------------------------------------------
 
@@ -263,23 +228,13 @@ class Optimizer(ABC):
 
     # -- what is remembered ------------------------------------------------------------------------------
 
-    def _fresh(self, name: str, parameter: Parameter) -> dict[str, Array]:
-        group = self._groups.get(self._members.get(name, ""))
-        return self._start(parameter._array(), **(self._options if group is None else group.options))
+    @abstractmethod
+    def _remembered(self) -> dict[str, Array]:
+        """Return copies of what is remembered but for the number of steps and what learning rates remember."""
 
-    def _slots(self, name: str, parameter: Parameter) -> Slots:
-        kept = self._state.get(name)
-        if kept is None:
-            return Slots(0, self._fresh(name, parameter))
-        for letter, array in kept.arrays.items():
-            if letter not in self.scalars and (
-                array.shape != parameter.shape or array.dtype != parameter.dtype
-            ):
-                raise ShapeError(
-                    f"{self._op}.step: {name} is {parameter.dtype}{list(parameter.shape)}, and what is kept of it "
-                    f"({letter}) {array.dtype}{list(array.shape)}. Make a new optimizer for the changed model."
-                )
-        return kept
+    @abstractmethod
+    def _recalled(self, op: str, arrays: dict[str, Array]) -> Callable[[], None]:
+        """Take what ``_remembered`` returned out of arrays, and return the function that takes it up."""
 
     def _rates(self) -> dict[str, Any]:
         """Return what in the learning rates remembers something, such as a plateau, by its prefix in the state."""
@@ -297,10 +252,7 @@ class Optimizer(ABC):
             parameter ``<name>.step`` and its letters; also what a learning rate remembers, as a plateau's does.
             Options are not among them: they stand in the program that makes the optimizer.
         """
-        state = _state.head(self._op, self.steps)
-        for name, kept in self._state.items():
-            state[f"{name}.step"] = np.array(kept.steps)
-            state |= {f"{name}.{letter}": array.copy() for letter, array in kept.arrays.items()}
+        state = {**_state.head(self._op, self.steps), **self._remembered()}
         for prefix, lr in self._rates().items():
             state |= {f"{prefix}.{key}": np.array(value) for key, value in lr.state_dict().items()}
         return state
@@ -314,25 +266,24 @@ class Optimizer(ABC):
                 too much.
             ShapeError: something does not fit its parameter.
         """
-        op = f"{self._op}.load_state_dict"
+        self._loaded(f"{self._op}.load_state_dict", state)()
+
+    def _loaded(self, op: str, state: Any) -> Callable[[], None]:
+        """Check a state, and return the function that takes it up."""
         arrays, steps = _state.opened(op, self._op, state)
-        loaded: dict[str, Slots] = {}
-        for name, parameter in self._parameters():
-            fresh = self._fresh(name, parameter)
-            if any(f"{name}.{letter}" in arrays for letter in ("step", *fresh)):
-                loaded[name] = _state.taken(op, name, parameter, fresh, arrays)
-        plans = [(lr, _state.below(arrays, prefix), lr.state_dict()) for prefix, lr in self._rates().items()]
+        commit = self._recalled(op, arrays)
+        rates = [(lr, _state.below(arrays, prefix)) for prefix, lr in self._rates().items()]
         _state.nothing_left(op, arrays)
-        done: list[tuple[Any, Any]] = []
-        try:
-            for lr, found, before in plans:
-                done.append((lr, before))
+        for lr, found in rates:
+            copy.deepcopy(lr).load_state_dict(found)  # what this refuses is refused before anything changes
+
+        def take() -> None:
+            commit()
+            for lr, found in rates:
                 lr.load_state_dict(found)
-        except Exception:
-            for lr, before in done:
-                lr.load_state_dict(before)
-            raise
-        self._state, self.steps = loaded, steps
+            self.steps = steps
+
+        return take
 
     def __repr__(self) -> str:
         shown = {"lr": self._lr, **self._options}

@@ -9,7 +9,6 @@ import numpy as np
 
 from backburner import Tensor
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.nn import Parameter
 from backburner_autodiff._rule import Array
 
 VERSION = 1
@@ -76,25 +75,30 @@ def count(op: str, key: str, arrays: dict[str, Array]) -> int:
     return int(value)
 
 
-def taken(
-    op: str, name: str, parameter: Parameter, fresh: dict[str, Array], arrays: dict[str, Array]
-) -> Slots:
+def number(op: str, key: str, arrays: dict[str, Array]) -> float:
+    """Take a number of float64 out of arrays."""
+    return float(array(op, key, ((), np.dtype(np.float64)), arrays))
+
+
+def array(op: str, key: str, fits: tuple[tuple[int, ...], np.dtype[Any]], arrays: dict[str, Array]) -> Array:
+    """Take an array of a shape and dtype out of arrays."""
+    if key not in arrays:
+        raise ArgumentError(f"{op}: {key} is missing.")
+    found = arrays.pop(key)
+    shape, dtype = fits
+    if found.shape != shape or found.dtype != dtype:
+        raise ShapeError(
+            f"{op}: {key} is {found.dtype}{list(found.shape)}, and should be {dtype}{list(shape)}."
+        )
+    return np.array(found, order="C")
+
+
+def taken(op: str, name: str, fresh: dict[str, Array], arrays: dict[str, Array]) -> Slots:
     """Take what is remembered of one parameter out of arrays; ``fresh`` is what it would begin with."""
     steps = count(op, f"{name}.step", arrays)
     slots: dict[str, Array] = {}
     for letter, like in fresh.items():
-        key = f"{name}.{letter}"
-        if key not in arrays:
-            raise ArgumentError(f"{op}: {key} is missing.")
-        array = arrays.pop(key)
-        if array.shape != like.shape or array.dtype != like.dtype:
-            raise ShapeError(
-                f"{op}: {key} is {array.dtype}{list(array.shape)}, the parameter "
-                f"{parameter.dtype}{list(parameter.shape)}."
-                if like.ndim or not parameter.ndim
-                else f"{op}: {key} is {array.dtype}{list(array.shape)}, and should be {like.dtype}[]."
-            )
-        slots[letter] = np.array(array, order="C")
+        slots[letter] = array(op, f"{name}.{letter}", (like.shape, like.dtype), arrays)
     return Slots(steps, slots)
 
 

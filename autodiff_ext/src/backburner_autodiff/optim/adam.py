@@ -12,13 +12,13 @@ from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.kernels import optim as kernels
 from backburner_autodiff.optim import _options
-from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.optim._each import Each
 from backburner_autodiff.optim._options import Groups, Rate
 
 _COMMON = {"betas": _options.betas, "eps": _options.number(), "weight_decay": _options.number()}
 
 
-class Adam(Optimizer):
+class Adam(Each):
     """Adam (Kingma and Ba, 2015), with PyTorch's formulas.
 
     Args:
@@ -147,13 +147,13 @@ class AdamW(Adam):
             "amsgrad": amsgrad,
             "maximize": maximize,
         }
-        Optimizer.__init__(self, model, lr, options, groups)
+        Each.__init__(self, model, lr, options, groups)
 
     def _update(self, g: Array, p: Array, state: dict[str, Array], step: int, **options: Any) -> None:
         super()._update(g, p, state, step, decoupled_weight_decay=True, **options)
 
 
-class NAdam(Optimizer):
+class NAdam(Each):
     """Adam with Nesterov's momentum (Dozat, 2016), with PyTorch's formulas.
 
     Args:
@@ -231,7 +231,7 @@ class NAdam(Optimizer):
         )  # fmt: skip
 
 
-class RAdam(Optimizer):
+class RAdam(Each):
     """Adam whose first steps are plain momentum (Liu and others, 2020), with PyTorch's formulas.
 
     A step is divided by the root of the squares once their mean is of enough gradients, about the sixth with the
@@ -303,7 +303,7 @@ class RAdam(Optimizer):
         )  # fmt: skip
 
 
-class Adamax(Optimizer):
+class Adamax(Each):
     """Adam over the weighted maximum of the gradients (Kingma and Ba, 2015, section 7.1); PyTorch's formulas.
 
     Args:

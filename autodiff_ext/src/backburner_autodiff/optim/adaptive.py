@@ -11,11 +11,11 @@ from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.kernels import optim as kernels
 from backburner_autodiff.optim import _options
-from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.optim._each import Each
 from backburner_autodiff.optim._options import Groups, Rate
 
 
-class Adagrad(Optimizer):
+class Adagrad(Each):
     """Steps over the root of the sum of all squared gradients (Duchi and others, 2011); PyTorch's formulas.
 
     Args:
@@ -80,7 +80,7 @@ class Adagrad(Optimizer):
         kernels.rmsprop(g, -1.0 if maximize else 1.0, rate, weight_decay, 1.0, 1.0, eps, p, state["v"])
 
 
-class Adadelta(Optimizer):
+class Adadelta(Each):
     """Steps whose length follows from the last ones (Zeiler, 2012); PyTorch's formulas.
 
     Args:
@@ -132,7 +132,7 @@ class Adadelta(Optimizer):
         kernels.adadelta(g, -1.0 if maximize else 1.0, lr, weight_decay, rho, eps, p, state["v"], state["u"])
 
 
-class RMSprop(Optimizer):
+class RMSprop(Each):
     """Steps over the root of a mean of squared gradients (Hinton, 2012); PyTorch's formulas.
 
     Args:

@@ -9,11 +9,11 @@ from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.kernels import optim as kernels
 from backburner_autodiff.optim import _options
-from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.optim._each import Each
 from backburner_autodiff.optim._options import Groups, Rate
 
 
-class Lion(Optimizer):
+class Lion(Each):
     """Steps of one length along the sign of a momentum (Chen and others, 2023, algorithm 2).
 
     Every element of a parameter moves by ``lr``, so that ``lr`` is 3 to 10 times smaller than for Adam, and
@@ -63,7 +63,7 @@ class Lion(Optimizer):
         kernels.lion(g, -1.0 if maximize else 1.0, lr, 1 - lr * weight_decay, *betas, p, state["m"])
 
 
-class Adan(Optimizer):
+class Adan(Each):
     """Nesterov's momentum from the differences of gradients (Xie and others, 2022, algorithm 1).
 
     As in the authors' program the three means are corrected for having started at 0, and ``betas`` are what is

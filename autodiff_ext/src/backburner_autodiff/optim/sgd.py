@@ -12,11 +12,11 @@ from backburner.nn import Module, Parameter
 from backburner_autodiff._rule import Array
 from backburner_autodiff.kernels import optim as kernels
 from backburner_autodiff.optim import _options
-from backburner_autodiff.optim._optimizer import Optimizer
+from backburner_autodiff.optim._each import Each
 from backburner_autodiff.optim._options import Groups, Rate
 
 
-class SGD(Optimizer):
+class SGD(Each):
     """Gradient descent, with momentum if asked; PyTorch's formulas.
 
     Args:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def save(trainer: Trainer, path: Any) -> None:
     """Write a trainer's snapshot; see ``Trainer.save``."""
     now = trainer.model.device.seeds.state
-    if trainer._interrupt is None and trainer._random is not None:
+    if not trainer._fitting and trainer._random is not None:
         now = trainer._random  # outside of fit the device's stream is not the training's
     data = {} if trainer._source is None else trainer._source.state()
     before = trainer._before_epoch or {"data": data, "random": now}
@@ -28,9 +28,15 @@ def save(trainer: Trainer, path: Any) -> None:
         "running": trainer._running.state_dict(),
         "python": _snapshot.python_state(),
     }
+    model = dict(trainer.model.named_state())
+    if trainer.ema is not None:
+        # the model's own names are for whoever serves the file: what was evaluated
+        parts |= {"raw": model, "ema": trainer.ema.state_dict()}
+        model = dict(trainer.evaluated.named_state())
     parts |= {f"callback-{name}": c.state_dict() for name, c in _named(trainer).items()}
     facts = {
         "optimizer": type(trainer.optimizer).__name__,
+        "ema": trainer.ema is not None,
         "seed": trainer.seed,
         "steps": trainer.steps,
         "epoch": trainer.epoch,
@@ -45,24 +51,33 @@ def save(trainer: Trainer, path: Any) -> None:
         "random": now,
         "epoch_random": before["random"],
     }
-    _snapshot.write(path, dict(trainer.model.named_state()), parts, facts)
+    _snapshot.write(path, model, parts, facts)
 
 
 def resume(trainer: Trainer, path: Any) -> None:
     """Take a trainer back to a snapshot; see ``Trainer.resume``."""
     model, parts, facts = _snapshot.read(path)
-    for what, own in (("optimizer", type(trainer.optimizer).__name__), ("seed", trainer.seed)):
+    for what, own in (
+        ("optimizer", type(trainer.optimizer).__name__),
+        ("ema", trainer.ema is not None),
+        ("seed", trainer.seed),
+    ):
         if facts[what] != own:
             raise RecordError(
                 f"Trainer.resume: {path}: the snapshot's {what} is {facts[what]}, this trainer's {own}. "
                 "Resume with what it was made with."
             )
     before = trainer.optimizer.state_dict()
+    averages = None if trainer.ema is None else trainer.ema.state_dict()
     try:
         trainer.optimizer.load_state_dict(parts["optimizer"])
-        record.load(trainer.model, model)
+        if trainer.ema is not None:
+            trainer.ema.load_state_dict(parts["ema"])
+        record.load(trainer.model, parts.get("raw", model))
     except Exception as error:
         trainer.optimizer.load_state_dict(before)
+        if trainer.ema is not None and averages is not None:
+            trainer.ema.load_state_dict(averages)
         raise RecordError(f"Trainer.resume: {path}: it is of another model: {error}") from error
     for name, callback in _named(trainer).items():
         if f"callback-{name}" in parts:

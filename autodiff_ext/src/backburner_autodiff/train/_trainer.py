@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from time import perf_counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from backburner import record
-from backburner.errors import ArgumentError, DTypeError, NonFiniteError
+from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import Module
 from backburner_autodiff._rule import Array
-from backburner_autodiff.optim._optimizer import Optimizer
-from backburner_autodiff.train import _snapshot
+from backburner_autodiff.optim import EMA, Optimizer
 from backburner_autodiff.train._evaluate import measure, predict
+from backburner_autodiff.train._fit import Fit
 from backburner_autodiff.train._interrupt import Interrupt
 from backburner_autodiff.train._report import Report, checked_mode
 from backburner_autodiff.train._resume import resume, save
 from backburner_autodiff.train._running import Running
 from backburner_autodiff.train._source import Source, examples
-from backburner_autodiff.train._update import NONFINITE, Update
+from backburner_autodiff.train._update import NONFINITE
 from backburner_autodiff.train.callbacks import Callback, JSONLines, Snapshots
-from backburner_autodiff.train.history import History, Row
+from backburner_autodiff.train.history import History
 from backburner_autodiff.train.metrics import collect
 
-_END = object()
 STOPPING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
 
 
@@ -53,6 +50,10 @@ class Trainer:
             is that of one large batch, but for layers that look at the batch as a whole: BatchNorm normalises each
             batch by itself.
         clip: the largest norm of all gradients together; larger ones are scaled down to it.
+        ema: how much of a running mean of the weights each step keeps, or ``optim.EMA`` with options. Evaluation,
+            predictions and what a snapshot serves then use the mean, ``trainer.ema.model()``.
+        monitor: the name in an epoch's row that a ``Plateau`` in the learning rate watches; by default
+            ``valid_loss``, or ``loss`` without validation data.
         seed: decides what is drawn inside ``fit``, dropout for instance, and the order of batches that are made of
             arrays; the device's own stream is left as it was. Without one the device's stream goes on.
         nonfinite: what a NaN or infinity in loss or gradients does: ``"raise"``, ``"skip"`` the step, or ``"ignore"``.
@@ -97,6 +98,8 @@ class Trainer:
         *,
         accumulate: int = 1,
         clip: float | None = None,
+        ema: float | EMA | None = None,
+        monitor: str | None = None,
         seed: int | None = None,
         nonfinite: str = "raise",
         target: str | None = None,
@@ -118,6 +121,8 @@ class Trainer:
             raise ArgumentError(f"Trainer: accumulate is an integer from 1 on, not {accumulate!r}.")
         if clip is not None and not (isinstance(clip, (int, float)) and clip > 0):
             raise ArgumentError(f"Trainer: clip is a positive norm, or None for none, not {clip!r}.")
+        if ema is not None and not isinstance(ema, (int, float, EMA)):
+            raise DTypeError(f"Trainer: ema is a share from 0 to 1 or an optim.EMA, not {ema!r:.80}.")
         if nonfinite not in NONFINITE:
             raise ArgumentError(
                 f"Trainer: nonfinite is {', '.join(map(repr, NONFINITE))}, not {nonfinite!r}."
@@ -141,6 +146,8 @@ class Trainer:
             found.append(snapshots if isinstance(snapshots, Snapshots) else Snapshots(snapshots))
         self.model = model if model.device.is_autodiff() else model.to(model.device.autodiff())
         self.optimizer = optimizer
+        self.ema = EMA(model, ema) if isinstance(ema, (int, float)) else ema
+        self.monitor = monitor
         self.loss = loss
         # what others have learned in an epoch belongs in its snapshot
         self.callbacks = sorted(found, key=lambda callback: isinstance(callback, Snapshots))
@@ -163,8 +170,7 @@ class Trainer:
         self._before_epoch: dict[str, Any] = {}
         self._pending: dict[str, Any] | None = None
         self._source: Source | None = None
-        self._interrupt: Interrupt | None = None
-        self._update = Update(self)
+        self._fitting = False
 
     # -- what may be overridden
 
@@ -224,12 +230,13 @@ class Trainer:
         ends the process.
 
         Args:
-            train: an iterable of batches, such as ``data.batches`` or a loader, run through once per epoch; or a tuple
-                of arrays, which are cut into batches. NumPy's floats become the model's dtype.
+            train: an iterable of batches, such as ``data.batches`` or ``data.Loader``, run through once per epoch; or
+                a tuple of arrays, or with ``batch_size`` a data set, which are cut into batches. NumPy's floats become
+                the model's dtype.
             valid: the same, to evaluate on after each epoch.
             epochs: so many, from here; for a training that is resumed, from where its fit began.
             max_steps: likewise steps of the optimizer. Whichever is reached first ends the fit.
-            batch_size: examples in a batch that is cut from arrays; 32 by default.
+            batch_size: examples in a batch that is cut from arrays, 32 by default, or from a data set.
             shuffle: whether such batches of ``train`` have another order in each epoch.
             resume: a snapshot to go on from; ``True`` for the last one of ``snapshots``, if there is one.
 
@@ -270,12 +277,13 @@ class Trainer:
         if self._random is not None:
             stream.state = self._random
         try:
-            with Interrupt(STOPPING, terminate=True) as self._interrupt, self._report(source, most) as report:
-                return self._fit(source, held_out, most, report)
+            with Interrupt(STOPPING, terminate=True) as interrupt, self._report(source, most) as report:
+                self._fitting = True
+                return Fit(self, source, held_out, most, interrupt, report).run()
         finally:
             if self.seed is not None:
                 self._random, stream.state = stream.state, outside
-            self._interrupt = None
+            self._fitting = False
 
     def stop(self, why: str) -> None:
         """End the fit after this step or, called at an epoch's end, before the next one; for callbacks.
@@ -296,168 +304,15 @@ class Trainer:
         epochs = None if most[0] == math.inf else int(most[0])
         return Report(self._mode, epochs, None if total == math.inf else int(total), self.steps)
 
-    def _fit(
-        self, source: Source, held_out: Source | None, most: tuple[float, float], report: Report
-    ) -> History:
-        partial = None
-        try:
-            batches = self._entered(source)
-            for callback in self.callbacks:
-                callback.on_fit_start(self)
-            while not self._over(most):
-                if batches is None and not self._trained:
-                    batches = self._next_epoch(source)
-                whole = self._trained or self._train(source, batches or iter(()), most[1], report)
-                row = self._row(held_out)
-                if row is None or not whole:
-                    partial = {**(row or self._row(None) or {}), "partial": True}
-                    break
-                self._close_epoch(row, report)
-                batches = None
-            self.interrupted = self._asked() and not self._finished(most)
-            history = History(self.history, "interrupted" if self.interrupted else self._stopped)
-            if partial is not None:
-                history.rows.append(partial)
-                report.epoch(partial, self._running.examples)
-            for callback in reversed(self.callbacks):
-                callback.on_fit_end(self, history)
-        except BaseException as error:
-            for callback in self.callbacks:
-                callback.on_exception(self, error)
-            raise
-        self.resumed = False
-        return history
-
-    def _asked(self) -> bool:
-        return self._interrupt is not None and self._interrupt.asked
-
-    def _finished(self, most: tuple[float, float]) -> bool:
-        return self.epoch >= most[0] or self.steps >= most[1]
-
-    def _over(self, most: tuple[float, float]) -> bool:
-        return self._finished(most) or bool(self._stopped) or self._asked()
-
-    def _entered(self, source: Source) -> Iterator[Any] | None:
-        """Take data and random state back to where a snapshot found them; return what is left of its epoch."""
-        if self._pending is None:
-            return None
-        pending, self._pending = self._pending, None
-        stream = self.model.device.seeds
-        batches: Iterator[Any] | None = None
-        if self._trained or not self.batch:
-            source.resume(pending["now"])
-        elif source.resume(pending["now"] if "loader" in pending["now"] else pending["start"]):
-            batches = iter(source.given)
-        else:
-            # data that draws from the device's stream when an epoch begins does it again
-            stream.state = pending["epoch_random"]
-            batches = source.skipping(self.batch)
-        self._before_epoch = {"data": pending["start"], "random": pending["epoch_random"]}
-        stream.state = pending["random"]
-        _snapshot.set_python_state(pending["python"])
-        return batches
-
-    def _next_epoch(self, source: Source) -> Iterator[Any]:
-        self._running = Running(self._metrics)
-        self.batch, self._seconds, self._skipped_before = 0, 0.0, self.skipped
-        self._before_epoch = {"data": source.state(), "random": self.model.device.seeds.state}
-        for callback in self.callbacks:
-            callback.on_epoch_start(self)
-        return iter(source.given)
-
-    def _train(self, source: Source, batches: Iterator[Any], most: float, report: Report) -> bool:
-        """Run through the rest of an epoch, and say whether it is whole."""
-        self._update.refresh()
-        hooks = [c for c in self.callbacks if type(c).on_step_end is not Callback.on_step_end]
-        length, before, begin = len(source), self._seconds, perf_counter()
-        while True:
-            taken = self._update(batches, source)
-            if taken is None:
-                break
-            self.batch += taken.batches
-            count = 0
-            for one in taken.seen:
-                self._running.add(one.loss, one.examples, one.output, one.target)
-                count += one.examples
-            if taken.skipped:
-                self.skipped += 1
-            else:
-                self.steps += 1
-            if length and self.batch >= length:
-                # A loader that is run through is at the next epoch's start: there is no doubt where it is.
-                extra = next(batches, _END)
-                self._trained = extra is _END
-                batches, length = chain([extra], batches), 0
-            self._seconds = before + perf_counter() - begin
-            if hooks and not taken.skipped:
-                mean = sum(one.loss * one.examples for one in taken.seen) / max(count, 1)
-                logs = {"steps": self.steps, "lr": self._rate(), "loss": mean}
-                for callback in hooks:
-                    callback.on_step_end(self, logs)
-            report.step(self.epoch + 1, self.steps, count, self._shown)
-            if self._trained:
-                break
-            if self.steps >= most or self._stopped or self._asked():
-                return False
-        if not self.batch:
-            raise ArgumentError(
-                "Trainer.fit: train has no batch. An iterator gives them once: use a list, data.batches or a loader."
-            )
-        if not self._running.examples:
-            raise NonFiniteError(
-                f"Trainer.fit: each step of epoch {self.epoch + 1} was skipped because of NaN or infinity. Use a "
-                "lower lr or clip=1.0; nonfinite='raise' stops at the first.",
-                step=self.steps + 1,
-                epoch=self.epoch + 1,
-            )
-        self._trained = True
-        return True
-
-    def _shown(self) -> Mapping[str, Any]:
-        return {"loss": self._running.loss}
-
-    def _rate(self) -> float:
-        """Return the learning rate of the last step."""
-        rate = self.optimizer.lr
-        return float(rate(max(self.optimizer.steps - 1, 0)) if callable(rate) else rate)
-
-    def _row(self, held_out: Source | None) -> Row | None:
-        """Return the row of the present epoch, ``None`` if Ctrl-C came before all of it was there."""
-        row: Row = {
-            "epoch": self.epoch + 1,
-            "steps": self.steps,
-            "seconds": self._seconds,
-            "lr": self._rate(),
-            **self._running.values(),
-        }
-        if self.skipped > self._skipped_before:
-            row["skipped"] = self.skipped - self._skipped_before
-        if held_out is None:
-            return row
-        begin = perf_counter()
-        found = measure(self, held_out, self._asked)
-        if found is None:
-            return None
-        row["seconds"] += perf_counter() - begin
-        for callback in self.callbacks:
-            callback.on_evaluate_end(self, found)
-        return row | {f"valid_{name}": value for name, value in found.items()}
-
-    def _close_epoch(self, row: Row, report: Report) -> None:
-        count = self._running.examples
-        self.history.rows.append(row)
-        self.epoch += 1
-        self.batch, self._trained = 0, False
-        report.epoch(row, count)
-        for callback in self.callbacks:
-            callback.on_epoch_end(self, row)
-
     # -- using the model
 
     @property
     def evaluated(self) -> Module:
-        """The plain view of the model that is evaluated: what the next step changes it does not see."""
-        return self.model.valid()
+        """The plain view of the model that is evaluated, with ``ema`` the mean: what a step changes it does not see."""
+        if self.ema is None:
+            return self.model.valid()
+        averaged: Module = self.ema.model()
+        return averaged
 
     def evaluate(self, given: Any, *, batch_size: int | None = None) -> dict[str, Any]:
         """Return the loss and the metrics over data, by name.
@@ -494,8 +349,11 @@ class Trainer:
         return self.steps, self.epoch, self.batch
 
     def weights(self) -> dict[str, Array]:
-        """Return all that is evaluated, by name, without a copy: what a later step changes it does not see."""
-        return {f"model.{name}": state._array() for name, state in self.model.named_state()}
+        """Return the model's state and that of ``ema`` by name: what a later step changes they do not see."""
+        found = {f"model.{name}": state._array() for name, state in self.model.named_state()}
+        if self.ema is not None:
+            found |= {f"ema.{name}": array for name, array in self.ema.state_dict().items()}
+        return found
 
     def load_weights(self, weights: Mapping[str, Array]) -> None:
         """Go back to what ``weights`` returned.
@@ -505,11 +363,15 @@ class Trainer:
         """
         own = {k.removeprefix("model."): v for k, v in weights.items() if k.startswith("model.")}
         record.load(self.model, own)
+        if self.ema is not None:
+            self.ema.load_state_dict(
+                {k.removeprefix("ema."): v for k, v in weights.items() if k[:4] == "ema."}
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save all of the training as a snapshot; ``path`` is the old file or the whole new one, whatever happens.
 
-        As weights it loads as it is, by ``bb.load(model, path)``. It is a safetensors file: the model's arrays under
+        As weights it loads as it is, by ``bb.load(model, path)``; with ``ema`` those are the mean. It is a safetensors file: the model's arrays under
         their names, optimizer, metrics and callbacks under names that begin with ``__training__.``, and in the
         metadata as JSON where the data, the random state and the history are.
 

@@ -13,6 +13,7 @@ from backburner import Gradients, Tensor
 from backburner.errors import DTypeError, NonFiniteError, ShapeError
 from backburner.nn import Buffer, Parameter
 from backburner_autodiff._rule import Array
+from backburner_autodiff.optim import Accumulator, Optimizer, clip_by_global_norm
 
 if TYPE_CHECKING:
     from backburner_autodiff.train._source import Source
@@ -58,6 +59,11 @@ def checked_loss(found: Any) -> tuple[Tensor, Any, Any]:
     return loss, output, target
 
 
+def plateaus(optimizer: Optimizer) -> Iterator[Any]:
+    """Yield each plateau among an optimizer's learning rates once."""
+    yield from {id(rate): rate for rate in optimizer._rates().values() if hasattr(rate, "update")}.values()
+
+
 class Update:
     """Takes steps for a trainer.
 
@@ -87,7 +93,7 @@ class Update:
         before = [(buffer, buffer._array()) for buffer in self._buffers]
         drawn = trainer.model.device.seeds.state
         seen: list[Seen] = []
-        total: dict[str, Array] = {}
+        total = Accumulator()
         step: Any = None
         fault, count = "", 0
         for raw in islice(batches, trainer.accumulate):
@@ -105,7 +111,7 @@ class Update:
                 if checking:
                     fault = self._fault(step)
                 if several:
-                    self._add(total, step, examples)
+                    total.add(step, examples)
             if fault and trainer.nonfinite == "raise":
                 self._refuse(fault, before, drawn, count - 1, batch)
             seen.append(Seen(value, examples, output, target))
@@ -115,19 +121,11 @@ class Update:
             _restore(before)
             return Taken(count, [], True)
         if several:
-            examples = sum(one.examples for one in seen)
-            step = {name: np.divide(g, examples, out=g) for name, g in total.items()}
+            step = total.mean()
         if trainer.clip is not None:
-            step = self._clipped(step, trainer.clip)
+            step, _ = clip_by_global_norm(step, trainer.clip)
         trainer.optimizer.step(step)
         return Taken(count, seen, False)
-
-    def _add(self, total: dict[str, Array], grads: Gradients, examples: int) -> None:
-        for name, parameter in self._parameters:
-            gradient = grads.get(parameter)
-            if gradient is not None:
-                g = gradient._array() * examples
-                total[name] = np.add(total[name], g, out=total[name]) if name in total else np.asarray(g)
 
     def _fault(self, grads: Gradients) -> str:
         """Say which gradient is not finite, if one is."""
@@ -140,13 +138,6 @@ class Update:
                     name = next((n for n, p in self._parameters if _is(grads.get(p), g)), "an input")
                     return f"the gradient of {name} has {bad} of {flat.size} values that are NaN or infinite"
         return ""
-
-    def _clipped(self, step: Any, most: float) -> dict[str, Array]:
-        if not isinstance(step, dict):
-            found = ((name, step.get(parameter)) for name, parameter in self._parameters)
-            step = {name: g._array() for name, g in found if g is not None}
-        norm = math.hypot(*(float(np.linalg.norm(g.astype(np.float64, copy=False))) for g in step.values()))
-        return step if norm <= most else {name: g * (most / norm) for name, g in step.items()}
 
     def _refuse(
         self, fault: str, before: list[tuple[Buffer, Array]], drawn: tuple[int, int], index: int, batch: Any

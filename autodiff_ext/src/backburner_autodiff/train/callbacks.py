@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -84,7 +83,7 @@ class EarlyStopping(Callback):
         patience: so many epochs in a row without a better value stop the fit.
         min_delta: what is better by no more than this counts as not better.
         restore_best: whether at the end of the fit, however it ends, the model gets the weights, buffers and running
-            mean of weights of the best epoch.
+            mean of weights of the best epoch. Snapshots keep those that training goes on with.
 
     Raises:
         ArgumentError: an option that makes no sense.
@@ -117,6 +116,10 @@ class EarlyStopping(Callback):
         self.waited = 0
         self._weights: dict[str, Any] = {}
 
+    def on_fit_start(self, trainer: Trainer) -> None:
+        if not trainer.resumed:
+            self.best, self.best_epoch, self.waited, self._weights = None, 0, 0, {}
+
     def on_epoch_end(self, trainer: Trainer, row: Row) -> None:
         value = watched("EarlyStopping", self.monitor, row)
         better = self.best is None or self._sign * value < self._sign * self.best - self.min_delta
@@ -135,7 +138,7 @@ class EarlyStopping(Callback):
             )
 
     def on_fit_end(self, trainer: Trainer, history: History) -> None:
-        if self.restore_best and self._weights and not trainer.interrupted:
+        if self.restore_best and self._weights:
             trainer.load_weights(self._weights)
 
     def state_dict(self) -> dict[str, Any]:
@@ -194,6 +197,7 @@ class Snapshots(Callback):
         self._sign = -1.0 if monitor is not None and greater_is_better(monitor, mode) else 1.0
         self.best: float | None = None
         self._saved: tuple[int, int, int] | None = None
+        self._older: list[Path] = []
         self._time = 0.0
 
     @property
@@ -204,6 +208,9 @@ class Snapshots(Callback):
     def on_fit_start(self, trainer: Trainer) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._saved = trainer.position if trainer.resumed else None
+        if trainer.resumed:  # those of another training in this folder are not ours to remove
+            paths = sorted(self.folder.glob("step-*.safetensors"))
+            self._older = [path for path in paths if path.stem <= f"step-{trainer.steps:08d}"]
         self._time = monotonic()
 
     def on_step_end(self, trainer: Trainer, logs: Row) -> None:
@@ -228,15 +235,15 @@ class Snapshots(Callback):
     def _save(self, trainer: Trainer) -> None:
         if self._saved == trainer.position:
             return
-        if self.keep > 1 and self.last.exists() and self._saved is not None:
-            older = self.folder / f"step-{self._saved[0]:08d}.safetensors"
-            with suppress(FileExistsError):
-                _link(self.last, older)
+        steps = self._saved[0] if self._saved is not None else trainer.steps
+        if self.keep > 1 and steps != trainer.steps and self.last.exists():
+            older = self.folder / f"step-{steps:08d}.safetensors"
+            _link(self.last, older)
+            self._older = [path for path in self._older if path != older] + [older]
         trainer.save(self.last)
         self._saved, self._time = trainer.position, monotonic()
-        numbered = sorted(self.folder.glob("step-*.safetensors"))
-        for path in numbered[: max(len(numbered) - self.keep + 1, 0)]:
-            path.unlink(missing_ok=True)
+        while len(self._older) > self.keep - 1:
+            self._older.pop(0).unlink(missing_ok=True)
 
     def state_dict(self) -> dict[str, Any]:
         return {"best": self.best}
@@ -246,18 +253,17 @@ class Snapshots(Callback):
 
 
 def _link(path: Path, name: Path) -> None:
-    """Give a file another name, or where there are no links copy it."""
+    """Give a file another name, in the place of what has it; where there are no links, copy it."""
+    part = name.with_suffix(".part")
+    part.unlink(missing_ok=True)
     try:
-        os.link(path, name)
-    except FileExistsError:
-        raise
-    except OSError:
-        part = name.with_suffix(".part")
         try:
+            os.link(path, part)
+        except OSError:
             shutil.copyfile(path, part)
-            os.replace(part, name)
-        finally:
-            part.unlink(missing_ok=True)
+        os.replace(part, name)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 class JSONLines(Callback):

@@ -180,7 +180,8 @@ def group_norm(
         x ``[n, c, ...]``, weight and bias ``[c]``; result as x.
 
     Raises:
-        ShapeError: the shapes do not fit, or the channels do not divide, or a group has one value.
+        ShapeError: the shapes do not fit, or the channels do not divide, or a single example has one value per group;
+            with more examples that value becomes the bias, as in PyTorch.
     """
     groups, eps = integer("group_norm", "num_groups", num_groups), number("group_norm", "eps", eps)
     (held, w, b), device = same_floats("group_norm", x, weight, bias)
@@ -191,10 +192,9 @@ def group_norm(
         raise ShapeError(f"group_norm: {channels} channels do not divide into {groups} groups.")
     parameter("group_norm", "weight", w, (channels,))
     parameter("group_norm", "bias", b, (channels,))
-    size = math.prod(held.shape[1:]) // groups
-    if size == 1:
+    if n * math.prod(held.shape[1:]) == groups:
         raise ShapeError(
-            f"group_norm: one value per group has no variance: {list(held.shape)}, {groups} groups."
+            f"group_norm: one value per group of one example has no variance: {list(held.shape)}, {groups} groups."
         )
     return Tensor(device.backend.group_norm(held, w, b, groups=groups, eps=eps), device)
 

@@ -1,0 +1,53 @@
+"""The pages of the site: their Python runs as it stands, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+TESTED_ELSEWHERE = {"conventions.md"}  # section by section, in test_conventions.py
+SHOWN = {"architecture.md"}  # its code is cut out of the source
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+RUNNING = [page for page in PAGES if page.name not in TESTED_ELSEWHERE | SHOWN and blocks(page)]
+
+
+@pytest.mark.feature_set("autodiff")
+@pytest.mark.parametrize("page", RUNNING, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for i, block in enumerate(blocks(page)):
+        if ">>> " in block:
+            test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), 0)
+            said: list[str] = []
+            failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
+                test, out=said.append, clear_globs=False
+            )
+            assert not failed.failed, "".join(said)
+            names.update(test.globs)
+        else:
+            exec(compile(block, f"{page.name}, block {i}", "exec"), names)
+
+
+def test_a_page_is_in_the_navigation_and_the_navigation_has_pages() -> None:
+    named = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    found = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    assert sorted(named) == sorted(found)
+
+
+def test_links_lead_to_pages() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).is_file(), f"{page.name}: {link}"
