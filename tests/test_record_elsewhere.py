@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import backburner as bb
 from backburner import nn, record
@@ -152,6 +155,38 @@ def test_a_shape_is_never_broadcast_whatever_the_file(tmp_path: Path) -> None:  
             RecordError, match=r"2 mismatched \(bias: \[2, 3\] in the file, \[3\] in the module"
         ):
             record.load(layer, tmp_path / name)
+
+
+class Slot:
+    """What `record` needs of a parameter."""
+
+    shape, dtype = (1,), np.dtype("f4")
+
+    def numpy(self) -> np.ndarray:
+        return np.zeros(1, "f4")
+
+    def assign(self, array: np.ndarray) -> None:
+        assert array.shape == (1,)
+
+
+class Many:
+    """A module of 20,000 arrays."""
+
+    def __init__(self) -> None:
+        self.slots = {f"layer.{i}.weight": Slot() for i in range(20_000)}
+
+    def named_state(self) -> Any:
+        return self.slots.items()
+
+
+def test_tens_of_thousands_of_names_take_no_time_that_grows_with_their_square() -> None:
+    model = Many()
+    one = np.ones(1, "f4")
+    begin = time.process_time()
+    assert len(record.load(model, dict.fromkeys(model.slots, one)).loaded) == 20_000
+    with pytest.raises(RecordError, match="20000 missing .* Pass prefix='net.'"):
+        record.load(model, {f"net.{name}": one for name in model.slots})
+    assert time.process_time() - begin < 6  # a second; in the square of them, a minute
 
 
 # -- keys ------------------------------------------------------------------------------------------------
@@ -467,6 +502,30 @@ def test_an_index_that_does_not_fit_its_files_is_refused(kind: str, tmp_path: Pa
     index = indexed(tmp_path, weight_map, **files)
     with pytest.raises(RecordError, match=f"^record.read: {index}: .*{message}"):
         record.read(index)
+
+
+INDEXES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["w.safetensors", "..", "/", "a"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "weight_map", "b"]), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(index=INDEXES | INDEXES.map(lambda found: {"weight_map": found}))
+def test_an_index_of_anything_is_read_or_refused(index: Any, scratch: Path) -> None:
+    (scratch / "index.json").write_text("{" + json.dumps(index)[1:])
+    try:
+        assert list(record.read(scratch / "index.json")) in ([], ["a"])
+    except RecordError as error:
+        assert len(str(error)) < 1000
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("index")
+    record.write(made / "w.safetensors", ONE)
+    return made
 
 
 def test_shards_of_pytorch_are_read_too(tmp_path: Path) -> None:

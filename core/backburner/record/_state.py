@@ -68,7 +68,8 @@ def save(
 ) -> None:
     """Save a module, an optimizer, or a dict of tensors and arrays, to a safetensors file.
 
-    PyTorch (``safetensors.torch.load_file``) and all else that reads safetensors can open it.
+    PyTorch (``safetensors.torch.load_file``) and all else that reads safetensors can open it; ``transformers`` wants
+    the metadata ``{"format": "pt"}``.
 
     ``path`` is the old file or the whole new one, whatever happens on the way. What has several names, such
     as a tied weight, is stored once, under the first; so are several tensors over the same memory.
