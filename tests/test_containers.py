@@ -154,6 +154,13 @@ def test_a_dict_of_parameters_is_a_dict() -> None:
     assert twin["a"] is held["a"] and twin.popitem() == ("b", held["b"]) and "b" in held
     assert held.setdefault("a", bb.zeros((1,))) is held["a"]
     assert value(held.setdefault("c", bb.full((1,), 3.0))) == 3 and held.num_parameters() == 3
+    assert list(reversed(held)) == ["c", "b", "a"]
+    made = nn.ParameterDict.fromkeys(["x", "y"], bb.ones((1,)))
+    assert list(made) == ["x", "y"] and made["x"] is not made["y"]
+    both = held | made
+    assert list(both) == ["a", "b", "c", "x", "y"] and both["x"] is made["x"] and len(held) == 3
+    held |= {"a": bb.zeros((1,))}
+    assert value(held["a"]) == 0 and value(both["a"]) == 1
 
 
 @needs_autodiff

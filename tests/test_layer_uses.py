@@ -106,3 +106,12 @@ def test_inplace_is_taken_and_changes_nothing(layer: nn.Module) -> None:
 
 def test_parameters_of_prelu_are_counted_as_of_any_module() -> None:
     assert nn.PReLU(7).num_parameters() == 7
+
+
+def test_statistics_from_before_batches_were_counted_load() -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    state = {name: x for name, x in model.state_dict().items() if name != "1.num_batches_tracked"}
+    assert model.load_state_dict(state).fits
+    del state["1.running_mean"]
+    with pytest.raises(bb.RecordError, match=r"2 missing \(1.num_batches_tracked, 1.running_mean\)"):
+        model.load_state_dict(state)

@@ -315,4 +315,8 @@ def test_what_is_set_on_a_frozen_module_is_frozen() -> None:
 def test_tensors_that_are_plain_attributes_come_along_into_the_view() -> None:
     model = nn.Module().to(CPU.autodiff())
     model.mask = bb.ones((2,), device=CPU.autodiff())  # type: ignore[attr-defined]
-    assert model.valid().mask.device is CPU  # type: ignore[attr-defined]
+    model.more = {"a": [bb.ones((2,), device=CPU.autodiff()), 3]}  # type: ignore[attr-defined]
+    model.words = ["a", "b"]  # type: ignore[attr-defined]
+    view = model.valid()
+    assert view.mask.device is CPU and view.more["a"][0].device is CPU and view.more["a"][1] == 3  # type: ignore[attr-defined]
+    assert view.words is model.words  # type: ignore[attr-defined]

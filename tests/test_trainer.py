@@ -83,6 +83,13 @@ def test_arrays_are_cut_and_shuffled_by_the_seed_and_take_the_models_dtype() -> 
     assert by_arrays.steps == 6
 
 
+def test_a_data_set_is_cut_and_shuffled_too() -> None:
+    by_examples, by_batches = make(seed=5), make(seed=5)
+    by_examples.fit([(x, int(y)) for x, y in zip(X, Y, strict=True)], epochs=2, batch_size=20)
+    by_batches.fit(batches(20, shuffle=True, seed=5), epochs=2)
+    assert bits(by_examples.model) == bits(by_batches.model)
+
+
 def test_the_seed_decides_inside_a_fit_and_nothing_outside() -> None:
     found = []
     for before in range(2):
@@ -652,7 +659,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "batches of batches": (
         lambda: make().fit(batches(), epochs=1, batch_size=3),
         ArgumentError,
-        "Trainer.fit: batch_size is for arrays, and this is a Loader of batches already.",
+        "Trainer.fit: batch_size is for arrays and data sets, and this is a Loader of batches already.",
     ),
     "no batch": (lambda: make().fit([], epochs=1), ArgumentError, "Trainer.fit: train has no batch."),
     "an iterator twice": (lambda: make().fit(once(), epochs=2), ArgumentError, "Trainer.fit: train has no batch."),

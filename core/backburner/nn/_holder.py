@@ -159,6 +159,9 @@ class Keyed(Uncallable[E]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries())
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._entries())
+
     def __contains__(self, key: object) -> bool:
         return key in self._entries()
 

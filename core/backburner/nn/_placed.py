@@ -12,7 +12,7 @@ from backburner.dtype import canonical
 from backburner.errors import DTypeError
 from backburner.nn import _names
 from backburner.nn._parameter import Buffer, Parameter, State
-from backburner.nn._tree import Tree, parts
+from backburner.nn._tree import Tree
 
 if TYPE_CHECKING:
     pass
@@ -118,13 +118,16 @@ class Placed(Tree):
                 return copied(value)
             if isinstance(value, Tensor) and not device.is_autodiff():
                 return value.inner()
-            if not any(True for _ in parts(value)):
+            if not isinstance(value, (list, tuple, dict)):
+                return value
+            entries = list(value.values()) if isinstance(value, dict) else list(value)
+            seen = [seen_on(entry) for entry in entries]
+            if all(new is old for new, old in zip(seen, entries, strict=True)):
                 return value
             if isinstance(value, dict):
-                return {key: seen_on(v) for key, v in value.items()}
-            entries = [seen_on(v) for v in value]
+                return dict(zip(value, seen, strict=True))
             make = cast(Callable[..., Any], type(value))
-            return make(*entries) if hasattr(value, "_fields") else make(entries)
+            return make(*seen) if hasattr(value, "_fields") else make(seen)
 
         def copied(module: Placed) -> Any:
             view = memo[id(module)] = object.__new__(type(module))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, overload
+from typing import Any, Self, overload
 
 from backburner._tensor import Tensor
 from backburner.errors import MissingKey
@@ -228,6 +228,20 @@ class ParameterDict(Keyed[Parameter]):
             raise MissingKey("ParameterDict.popitem: there is no entry.")
         name = list(self)[-1]
         return name, self.pop(name)
+
+    @classmethod
+    def fromkeys(cls, keys: Iterable[str], default: Tensor) -> ParameterDict:
+        """Return a dict that has a parameter under each name; of a tensor each gets its own."""
+        return cls((key, default) for key in keys)
+
+    def __or__(self, other: Mapping[str, Tensor] | ParameterDict) -> ParameterDict:
+        both = self.copy()
+        both.update(other)
+        return both
+
+    def __ior__(self, other: Mapping[str, Tensor] | ParameterDict) -> Self:
+        self.update(other)
+        return self
 
     def copy(self) -> ParameterDict:
         """Return another dict of the same parameters."""

@@ -11,7 +11,14 @@ from backburner.nn._loss import Loss, known_reduction
 
 
 class CTCLoss(Loss):
-    """``functional.ctc_loss`` with these options."""
+    """``functional.ctc_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.CTCLoss()(bb.full((4, 1, 3), -1.0), [[1, 2]], [4], [2]).item(), 3)
+        0.646
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         self.blank = count("CTCLoss", "blank", blank, 0)

@@ -13,7 +13,14 @@ from backburner.ops._operands import integer
 
 
 class CrossEntropyLoss(Loss):
-    """``functional.cross_entropy`` with these options."""
+    """``functional.cross_entropy`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.CrossEntropyLoss()(bb.tensor([[2.0, 0.0], [0.0, 0.0]]), [0, 1]).item(), 3)
+        0.41
+    """
 
     def __init__(
         self,
@@ -34,7 +41,14 @@ class CrossEntropyLoss(Loss):
 
 
 class NLLLoss(Loss):
-    """``functional.nll_loss`` with these options."""
+    """``functional.nll_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.NLLLoss(reduction="sum")(bb.tensor([[-1.0, -2.0], [-3.0, -4.0]]), [0, 1])
+        tensor(5.)
+    """
 
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
@@ -48,7 +62,14 @@ class NLLLoss(Loss):
 
 
 class BCELoss(Loss):
-    """``functional.binary_cross_entropy`` with these options."""
+    """``functional.binary_cross_entropy`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.BCELoss()(bb.tensor([0.5, 1.0]), bb.tensor([1.0, 1.0])).item(), 3)
+        0.347
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         self.weight = constant("BCELoss", "weight", weight)
@@ -59,7 +80,14 @@ class BCELoss(Loss):
 
 
 class BCEWithLogitsLoss(Loss):
-    """``functional.binary_cross_entropy_with_logits`` with these options."""
+    """``functional.binary_cross_entropy_with_logits`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.BCEWithLogitsLoss()(bb.tensor([0.0, 1000.0]), bb.tensor([1.0, 1.0])).item(), 3)
+        0.347
+    """
 
     def __init__(
         self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
@@ -73,7 +101,14 @@ class BCEWithLogitsLoss(Loss):
 
 
 class KLDivLoss(Loss):
-    """``functional.kl_div`` with these options."""
+    """``functional.kl_div`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.KLDivLoss(reduction="sum")(bb.tensor([-1.0, -1.0]), bb.tensor([0.0, 1.0]))
+        tensor(1.)
+    """
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
         self.reduction = known_reduction("KLDivLoss", reduction, (*REDUCTIONS, "batchmean"))

@@ -14,7 +14,14 @@ from backburner.ops._operands import integer
 
 
 class SoftMarginLoss(Loss):
-    """``functional.soft_margin_loss`` with these options."""
+    """``functional.soft_margin_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.SoftMarginLoss()(bb.tensor([0.0, 100.0]), bb.tensor([1.0, 1.0])).item(), 3)
+        0.347
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         self.reduction = known_reduction("SoftMarginLoss", reduction)
@@ -24,7 +31,14 @@ class SoftMarginLoss(Loss):
 
 
 class MultiLabelSoftMarginLoss(Loss):
-    """``functional.multilabel_soft_margin_loss`` with these options."""
+    """``functional.multilabel_soft_margin_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.MultiLabelSoftMarginLoss()(bb.tensor([[0.0, 100.0]]), bb.tensor([[1.0, 1.0]])).item(), 3)
+        0.347
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         self.weight = constant("MultiLabelSoftMarginLoss", "weight", weight)
@@ -35,7 +49,14 @@ class MultiLabelSoftMarginLoss(Loss):
 
 
 class HingeEmbeddingLoss(Loss):
-    """``functional.hinge_embedding_loss`` with these options."""
+    """``functional.hinge_embedding_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.HingeEmbeddingLoss()(bb.tensor([0.5, 0.25]), bb.tensor([1.0, -1.0]))
+        tensor(0.625)
+    """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         self.margin = within("HingeEmbeddingLoss", "margin", margin)
@@ -46,7 +67,14 @@ class HingeEmbeddingLoss(Loss):
 
 
 class CosineEmbeddingLoss(Loss):
-    """``functional.cosine_embedding_loss`` with these options."""
+    """``functional.cosine_embedding_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.CosineEmbeddingLoss()(bb.tensor([[1.0, 0.0]]), bb.tensor([[0.0, 1.0]]), bb.tensor([1]))
+        tensor(1.)
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         self.margin = within("CosineEmbeddingLoss", "margin", margin)
@@ -57,7 +85,14 @@ class CosineEmbeddingLoss(Loss):
 
 
 class MarginRankingLoss(Loss):
-    """``functional.margin_ranking_loss`` with these options."""
+    """``functional.margin_ranking_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MarginRankingLoss(0.5)(bb.tensor([1.0, 2.0]), bb.tensor([3.0, 1.0]), bb.tensor([1.0, 1.0]))
+        tensor(1.25)
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         self.margin = within("MarginRankingLoss", "margin", margin)
@@ -68,7 +103,14 @@ class MarginRankingLoss(Loss):
 
 
 class MultiMarginLoss(Loss):
-    """``functional.multi_margin_loss`` with these options."""
+    """``functional.multi_margin_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MultiMarginLoss()(bb.tensor([[2.0, 1.5]]), [0])
+        tensor(0.25)
+    """
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = "mean"
@@ -85,7 +127,14 @@ class MultiMarginLoss(Loss):
 
 
 class MultiLabelMarginLoss(Loss):
-    """``functional.multilabel_margin_loss`` with these options."""
+    """``functional.multilabel_margin_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.MultiLabelMarginLoss()(bb.tensor([[0.5, 1.0, 0.0]]), [[1, -1, 0]]).item(), 3)
+        0.167
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         self.reduction = known_reduction("MultiLabelMarginLoss", reduction)
@@ -95,7 +144,14 @@ class MultiLabelMarginLoss(Loss):
 
 
 class TripletMarginLoss(Loss):
-    """``functional.triplet_margin_loss`` with these options."""
+    """``functional.triplet_margin_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.TripletMarginLoss(eps=0.0)(bb.zeros((1, 2)), bb.tensor([[3.0, 4.0]]), bb.tensor([[0.0, 2.0]]))
+        tensor(4.)
+    """
 
     def __init__(
         self,
@@ -120,7 +176,16 @@ class TripletMarginLoss(Loss):
 
 
 class TripletMarginWithDistanceLoss(Loss):
-    """``functional.triplet_margin_with_distance_loss`` with these options."""
+    """``functional.triplet_margin_with_distance_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(axis=-1))(
+        ...     bb.zeros((1, 2)), bb.tensor([[3.0, 4.0]]), bb.tensor([[0.0, 2.0]])
+        ... )
+        tensor(6.)
+    """
 
     def __init__(
         self,

@@ -288,6 +288,12 @@ class LayerNorm(Module):
 
     Raises:
         ShapeError: the input ends in other sizes.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> [round(n, 3) for n in nn.LayerNorm(2)(bb.tensor([1.0, 3.0])).tolist()]
+        [-1.0, 1.0]
     """
 
     def __init__(
@@ -374,6 +380,12 @@ class LocalResponseNorm(Module):
 
     Raises:
         ArgumentError: ``size`` is less than 1.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.LocalResponseNorm(3)(bb.ones((1, 6, 4))).shape
+        (1, 6, 4)
     """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:

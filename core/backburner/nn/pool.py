@@ -63,21 +63,42 @@ class _MaxPool(_Pool):
 
 
 class MaxPool1d(_MaxPool):
-    """``functional.max_pool1d`` with these options."""
+    """``functional.max_pool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MaxPool1d(3, stride=2, padding=1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 4)
+    """
 
     _axes = 1
     _function = staticmethod(F.max_pool1d)
 
 
 class MaxPool2d(_MaxPool):
-    """``functional.max_pool2d`` with these options."""
+    """``functional.max_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MaxPool2d(3, stride=2, padding=1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 4, 3)
+    """
 
     _axes = 2
     _function = staticmethod(F.max_pool2d)
 
 
 class MaxPool3d(_MaxPool):
-    """``functional.max_pool3d`` with these options."""
+    """``functional.max_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MaxPool3d(3, stride=2, padding=1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 2, 4, 3)
+    """
 
     _axes = 3
     _function = staticmethod(F.max_pool3d)
@@ -96,28 +117,59 @@ class _MaxUnpool(_Pool):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """``functional.max_unpool1d`` with these options."""
+    """``functional.max_unpool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> y, places = nn.MaxPool1d(2, return_indices=True)(bb.ones((1, 2, 8)))
+        >>> nn.MaxUnpool1d(2)(y, places).shape
+        (1, 2, 8)
+    """
 
     _axes = 1
     _function = staticmethod(F.max_unpool1d)
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """``functional.max_unpool2d`` with these options."""
+    """``functional.max_unpool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> y, places = nn.MaxPool2d(2, return_indices=True)(bb.ones((1, 2, 8, 6)))
+        >>> nn.MaxUnpool2d(2)(y, places).shape
+        (1, 2, 8, 6)
+    """
 
     _axes = 2
     _function = staticmethod(F.max_unpool2d)
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """``functional.max_unpool3d`` with these options."""
+    """``functional.max_unpool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> y, places = nn.MaxPool3d(2, return_indices=True)(bb.ones((1, 2, 4, 8, 6)))
+        >>> nn.MaxUnpool3d(2)(y, places).shape
+        (1, 2, 4, 8, 6)
+    """
 
     _axes = 3
     _function = staticmethod(F.max_unpool3d)
 
 
 class AvgPool1d(_Pool):
-    """``functional.avg_pool1d`` with these options."""
+    """``functional.avg_pool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AvgPool1d(2)(bb.ones((1, 2, 8))).shape
+        (1, 2, 4)
+    """
 
     _axes = 1
     _shown = ("kernel_size", "stride", "padding")
@@ -169,14 +221,28 @@ class _AvgPool(_Pool):
 
 
 class AvgPool2d(_AvgPool):
-    """``functional.avg_pool2d`` with these options."""
+    """``functional.avg_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AvgPool2d(2)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 4, 3)
+    """
 
     _axes = 2
     _function = staticmethod(F.avg_pool2d)
 
 
 class AvgPool3d(_AvgPool):
-    """``functional.avg_pool3d`` with these options."""
+    """``functional.avg_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AvgPool3d(2)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 2, 4, 3)
+    """
 
     _axes = 3
     _function = staticmethod(F.avg_pool3d)
@@ -200,21 +266,42 @@ class _LPPool(_Pool):
 
 
 class LPPool1d(_LPPool):
-    """``functional.lp_pool1d`` with these options."""
+    """``functional.lp_pool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.LPPool1d(2, 2)(bb.ones((1, 2, 8))).shape
+        (1, 2, 4)
+    """
 
     _axes = 1
     _function = staticmethod(F.lp_pool1d)
 
 
 class LPPool2d(_LPPool):
-    """``functional.lp_pool2d`` with these options."""
+    """``functional.lp_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.LPPool2d(2, 2)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 4, 3)
+    """
 
     _axes = 2
     _function = staticmethod(F.lp_pool2d)
 
 
 class LPPool3d(_LPPool):
-    """``functional.lp_pool3d`` with these options."""
+    """``functional.lp_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.LPPool3d(2, 2)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 2, 4, 3)
+    """
 
     _axes = 3
     _function = staticmethod(F.lp_pool3d)
@@ -244,21 +331,42 @@ class _AdaptiveMaxPool(_Pool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """``functional.adaptive_max_pool1d`` with these options."""
+    """``functional.adaptive_max_pool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveMaxPool1d(3)(bb.ones((1, 2, 8))).shape
+        (1, 2, 3)
+    """
 
     _axes = 1
     _function = staticmethod(F.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """``functional.adaptive_max_pool2d`` with these options."""
+    """``functional.adaptive_max_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveMaxPool2d(3)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 3, 3)
+    """
 
     _axes = 2
     _function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """``functional.adaptive_max_pool3d`` with these options."""
+    """``functional.adaptive_max_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveMaxPool3d(3)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 3, 3, 3)
+    """
 
     _axes = 3
     _function = staticmethod(F.adaptive_max_pool3d)
@@ -299,14 +407,28 @@ class _FractionalMaxPool(_Pool):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """``functional.fractional_max_pool2d`` with these options."""
+    """``functional.fractional_max_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.FractionalMaxPool2d(2, output_ratio=0.5)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 4, 3)
+    """
 
     _axes = 2
     _function = staticmethod(F.fractional_max_pool2d)
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """``functional.fractional_max_pool3d`` with these options."""
+    """``functional.fractional_max_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.FractionalMaxPool3d(2, output_ratio=0.5)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 2, 4, 3)
+    """
 
     _axes = 3
     _function = staticmethod(F.fractional_max_pool3d)
@@ -324,21 +446,42 @@ class _AdaptiveAvgPool(_Pool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """``functional.adaptive_avg_pool1d`` with these options."""
+    """``functional.adaptive_avg_pool1d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveAvgPool1d(1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 1)
+    """
 
     _axes = 1
     _function = staticmethod(F.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """``functional.adaptive_avg_pool2d`` with these options."""
+    """``functional.adaptive_avg_pool2d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveAvgPool2d(1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 1, 1)
+    """
 
     _axes = 2
     _function = staticmethod(F.adaptive_avg_pool2d)
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """``functional.adaptive_avg_pool3d`` with these options."""
+    """``functional.adaptive_avg_pool3d`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AdaptiveAvgPool3d(1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 1, 1, 1)
+    """
 
     _axes = 3
     _function = staticmethod(F.adaptive_avg_pool3d)

@@ -10,7 +10,14 @@ from backburner.nn._loss import Loss, known_reduction
 
 
 class MSELoss(Loss):
-    """``functional.mse_loss`` with these options."""
+    """``functional.mse_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.MSELoss()(bb.tensor([1.0, 2.0]), bb.tensor([1.0, 4.0]))
+        tensor(2.)
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         self.reduction = known_reduction("MSELoss", reduction)
@@ -20,7 +27,14 @@ class MSELoss(Loss):
 
 
 class L1Loss(Loss):
-    """``functional.l1_loss`` with these options."""
+    """``functional.l1_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.L1Loss()(bb.tensor([1.0, 2.0]), bb.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         self.reduction = known_reduction("L1Loss", reduction)
@@ -30,7 +44,14 @@ class L1Loss(Loss):
 
 
 class SmoothL1Loss(Loss):
-    """``functional.smooth_l1_loss`` with these options."""
+    """``functional.smooth_l1_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.SmoothL1Loss()(bb.tensor([1.0, 2.0]), bb.tensor([1.5, 4.0]))
+        tensor(0.8125)
+    """
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         self.reduction = known_reduction("SmoothL1Loss", reduction)
@@ -41,7 +62,14 @@ class SmoothL1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """``functional.huber_loss`` with these options."""
+    """``functional.huber_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.HuberLoss(delta=0.5)(bb.tensor([1.0, 2.0]), bb.tensor([1.5, 4.0]))
+        tensor(0.5)
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         self.reduction = known_reduction("HuberLoss", reduction)
@@ -54,7 +82,14 @@ class HuberLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """``functional.poisson_nll_loss`` with these options."""
+    """``functional.poisson_nll_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.PoissonNLLLoss()(bb.tensor([0.0]), bb.tensor([2.0]))
+        tensor(1.)
+    """
 
     def __init__(
         self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
@@ -69,7 +104,14 @@ class PoissonNLLLoss(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """``functional.gaussian_nll_loss`` with these options."""
+    """``functional.gaussian_nll_loss`` with these options.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> round(nn.GaussianNLLLoss()(bb.tensor([1.0]), bb.tensor([3.0]), 2.0).item(), 3)
+        1.347
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         self.full = flag("GaussianNLLLoss", "full", full)

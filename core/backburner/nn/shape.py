@@ -56,102 +56,207 @@ class _ConstantPad(_Pad):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Pads the last axis with a value."""
+    """Pads the last axis with a value.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ConstantPad1d(1, 0.5)(bb.ones((1, 2, 8))).shape
+        (1, 2, 10)
+    """
 
     axes = 1
 
 
 class ConstantPad2d(_ConstantPad):
-    """Pads the last two axes with a value."""
+    """Pads the last two axes with a value.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ConstantPad2d(1, 0.5)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 10, 8)
+    """
 
     axes = 2
 
 
 class ConstantPad3d(_ConstantPad):
-    """Pads the last three axes with a value."""
+    """Pads the last three axes with a value.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ConstantPad3d(1, 0.5)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 6, 10, 8)
+    """
 
     axes = 3
 
 
 class ZeroPad1d(_Pad):
-    """Pads the last axis with zeros."""
+    """Pads the last axis with zeros.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ZeroPad1d(1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 10)
+    """
 
     axes = 1
     mode = "constant"
 
 
 class ZeroPad2d(_Pad):
-    """Pads the last two axes with zeros."""
+    """Pads the last two axes with zeros.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ZeroPad2d(1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 10, 8)
+    """
 
     axes = 2
     mode = "constant"
 
 
 class ZeroPad3d(_Pad):
-    """Pads the last three axes with zeros."""
+    """Pads the last three axes with zeros.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ZeroPad3d(1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 6, 10, 8)
+    """
 
     axes = 3
     mode = "constant"
 
 
 class ReflectionPad1d(_Pad):
-    """Pads the last axis by mirroring it without its outermost entry."""
+    """Pads the last axis by mirroring it without its outermost entry.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReflectionPad1d(1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 10)
+    """
 
     axes = 1
     mode = "reflect"
 
 
 class ReflectionPad2d(_Pad):
-    """Pads the last two axes by mirroring them without their outermost entries."""
+    """Pads the last two axes by mirroring them without their outermost entries.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReflectionPad2d(1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 10, 8)
+    """
 
     axes = 2
     mode = "reflect"
 
 
 class ReflectionPad3d(_Pad):
-    """Pads the last three axes by mirroring them without their outermost entries."""
+    """Pads the last three axes by mirroring them without their outermost entries.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReflectionPad3d(1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 6, 10, 8)
+    """
 
     axes = 3
     mode = "reflect"
 
 
 class ReplicationPad1d(_Pad):
-    """Pads the last axis by repeating its outermost entry."""
+    """Pads the last axis by repeating its outermost entry.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReplicationPad1d(1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 10)
+    """
 
     axes = 1
     mode = "replicate"
 
 
 class ReplicationPad2d(_Pad):
-    """Pads the last two axes by repeating their outermost entries."""
+    """Pads the last two axes by repeating their outermost entries.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReplicationPad2d(1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 10, 8)
+    """
 
     axes = 2
     mode = "replicate"
 
 
 class ReplicationPad3d(_Pad):
-    """Pads the last three axes by repeating their outermost entries."""
+    """Pads the last three axes by repeating their outermost entries.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.ReplicationPad3d(1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 6, 10, 8)
+    """
 
     axes = 3
     mode = "replicate"
 
 
 class CircularPad1d(_Pad):
-    """Pads the last axis with what is at its other end."""
+    """Pads the last axis with what is at its other end.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.CircularPad1d(1)(bb.ones((1, 2, 8))).shape
+        (1, 2, 10)
+    """
 
     axes = 1
     mode = "circular"
 
 
 class CircularPad2d(_Pad):
-    """Pads the last two axes with what is at their other ends."""
+    """Pads the last two axes with what is at their other ends.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.CircularPad2d(1)(bb.ones((1, 2, 8, 6))).shape
+        (1, 2, 10, 8)
+    """
 
     axes = 2
     mode = "circular"
 
 
 class CircularPad3d(_Pad):
-    """Pads the last three axes with what is at their other ends."""
+    """Pads the last three axes with what is at their other ends.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.CircularPad3d(1)(bb.ones((1, 2, 4, 8, 6))).shape
+        (1, 2, 6, 10, 8)
+    """
 
     axes = 3
     mode = "circular"

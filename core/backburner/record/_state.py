@@ -188,7 +188,8 @@ def load(
 
     Layers have PyTorch's names, so that a ``state_dict`` mostly loads as it is. Where it does not, the error says
     which names do not fit; ``prefix``, ``rename``, ``only`` and ``ignore`` mend that, in this order. Nothing is
-    broadcast. A tied weight is found under any of its names; several copies must be equal. What a snapshot
+    broadcast. The ``num_batches_tracked`` of a batch norm may be missing beside its statistics, as in PyTorch, and stays
+    what it is. A tied weight is found under any of its names; several copies must be equal. What a snapshot
     of the trainer holds beside the model (``__training__.*``) is left alone.
 
     Args:
@@ -263,6 +264,7 @@ def load(
             if before != str(entry.dtype):
                 converted.append(Conversion(name, before, str(entry.dtype)))
 
+    missing = [name for name in missing if not _counter(name, loaded)]
     report = LoadReport(
         loaded=tuple(sorted(loaded)),
         missing=tuple(sorted(missing)),
@@ -276,6 +278,12 @@ def load(
     for entry, array in ready:
         entry.assign(array)
     return report
+
+
+def _counter(name: str, loaded: list[str]) -> bool:
+    """Whether a name is the count of a batch norm whose statistics were loaded: checkpoints from before 2018 have none."""
+    parent, _, last = name.rpartition("num_batches_tracked")
+    return not last and f"{parent}running_mean" in loaded
 
 
 class _File:

@@ -43,10 +43,14 @@ class Source:
             size = BATCH_SIZE if batch_size is None else batch_size
             given = data.batches(*parts, size=size, shuffle=shuffle, seed=seed)
         elif batch_size is not None:
-            raise ArgumentError(
-                f"{op}: batch_size is for arrays, and this is a {type(given).__name__} of batches already. "
-                "Leave it out, or give a tuple of arrays."
-            )
+            if not (hasattr(given, "__getitem__") and hasattr(given, "__len__")) or isinstance(
+                given, data.Loader
+            ):
+                raise ArgumentError(
+                    f"{op}: batch_size is for arrays and data sets, and this is a {type(given).__name__} of batches "
+                    "already. Leave it out, or give a tuple of arrays."
+                )
+            given = data.Loader(given, batch_size=batch_size, shuffle=shuffle, seed=seed)
         if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Tensor, np.ndarray)):
             raise DTypeError(
                 f"{op}: data is an iterable of batches or a tuple of arrays, not {given!r:.80}. "

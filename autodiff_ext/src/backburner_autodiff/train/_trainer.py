@@ -230,12 +230,13 @@ class Trainer:
         ends the process.
 
         Args:
-            train: an iterable of batches, such as ``data.batches`` or a loader, run through once per epoch; or a tuple
-                of arrays, which are cut into batches. NumPy's floats become the model's dtype.
+            train: an iterable of batches, such as ``data.batches`` or ``data.Loader``, run through once per epoch; or
+                a tuple of arrays, or with ``batch_size`` a data set, which are cut into batches. NumPy's floats become
+                the model's dtype.
             valid: the same, to evaluate on after each epoch.
             epochs: so many, from here; for a training that is resumed, from where its fit began.
             max_steps: likewise steps of the optimizer. Whichever is reached first ends the fit.
-            batch_size: examples in a batch that is cut from arrays; 32 by default.
+            batch_size: examples in a batch that is cut from arrays, 32 by default, or from a data set.
             shuffle: whether such batches of ``train`` have another order in each epoch.
             resume: a snapshot to go on from; ``True`` for the last one of ``snapshots``, if there is one.
 
