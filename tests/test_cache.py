@@ -80,6 +80,18 @@ def of_alibi() -> Step:
     return step
 
 
+def of_padding() -> Step:
+    hidden = np.array([[True] * 2 + [False] * 5, [False] * 7])
+
+    def step(x: bb.Tensor, cache: nn.KVCache | None) -> bb.Tensor:
+        q = x.reshape((*x.shape[:2], 2, 4)).permute_dims((0, 2, 1, 3))
+        total = x.shape[1] + (0 if cache is None else cache.length)
+        mask = bb.tensor(~hidden[:, None, None, :total])
+        return nn.cached_attention(q, q, q, cache, mask).permute_dims((0, 2, 1, 3)).reshape(x.shape)
+
+    return step
+
+
 STEPS: dict[str, Callable[[], Step]] = {
     "attention": of_attention,
     "attention without biases": lambda: of_attention(bias=False),
@@ -91,6 +103,7 @@ STEPS: dict[str, Callable[[], Step]] = {
     "decoder, norm first": lambda: of_decoder(norm_first=True, bias=False),
     "grouped queries": of_groups,
     "alibi": of_alibi,
+    "padding": of_padding,
 }
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -235,3 +239,21 @@ def test_alibi_falls_with_the_distance_at_the_papers_rates() -> None:
     rates = -nn.alibi_mask(6, 1, 2, dtype="float64").numpy()[:, 0, 0]
     np.testing.assert_array_equal(np.log2(rates), [-2, -4, -6, -8, -1, -3])
     assert nn.alibi_mask(1, 2, is_causal=False).numpy()[0, 0, 1] == -(2.0**-8)
+
+
+# -- the example ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.feature_set("autodiff")
+def test_the_example_learns_to_write(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "examples" / "write.py"
+    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "NUMBA")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", script], cwd=tmp_path, env=os.environ | threads, capture_output=True, text=True,
+        timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *steps, line = done.stdout.splitlines()
+    assert [step.partition(":")[0] for step in steps] == ["step 100", "step 200", "step 300"]
+    assert float(steps[-1].rpartition(" ")[2]) < 0.5
+    assert line.startswith("Explicit is better than ")

@@ -189,7 +189,7 @@ class KVCache:
             k, v = (np.empty((len(indices), *b.shape[1:]), b.dtype) for b in self._buffers)
             for new, old in zip((k, v), self._buffers, strict=True):
                 np.take(old[..., : self._length, :], indices, axis=0, out=new[..., : self._length, :])
-            self._written = self._length
+            self._written = 0
         self._buffers = k, v
 
     def truncate(self, length: int) -> None:
