@@ -9,10 +9,12 @@ __all__ = [
     "History",
     "JSONLines",
     "Snapshots",
+    "TabularTrained",
     "Trained",
     "Trainer",
     "digits",
     "metrics",
+    "tabular",
     "warmup",
 ]
 

@@ -2,6 +2,7 @@
 
 from backburner.data._collate import collate as collate
 from backburner.data._csv import read_csv as read_csv
+from backburner.data._csv_names import csv_names as csv_names
 from backburner.data._dataset import ArrayDataset as ArrayDataset
 from backburner.data._dataset import ConcatDataset as ConcatDataset
 from backburner.data._dataset import Dataset as Dataset
