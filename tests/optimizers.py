@@ -6,6 +6,9 @@ Plain data, which that script reads too. An optimizer, or an option, without a r
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -106,6 +109,31 @@ LBFGS: tuple[dict[str, Any], ...] = (
     {"line_search_fn": "strong_wolfe", "tolerance_change": 0.05},
 )
 """Options of L-BFGS, whose steps take a function; ``lbfgs/<...>`` in the golden file."""
+
+SEEDS = (*range(4), *range(5, 15), *range(16, 24), 1136, 1274, 4440, 7205, 7437, 7655, 7901, 8088, 9938)
+"""Of the lines that the line search is tried on; the last ones reach its rare branches."""
+
+
+def wavy(seed: int) -> tuple[Callable[[float], float], Callable[[float], float], float]:
+    """Return a bowl with waves and a cliff on it, that goes down at 0, its slope, and a first step."""
+    draw = random.Random(seed)
+    bowl, goal, height, pace = (
+        draw.uniform(0.01, 2),
+        draw.uniform(-1, 8),
+        draw.uniform(0, 3),
+        draw.uniform(1, 6),
+    )
+    tilt, cliff, steep = 2 * bowl * goal, draw.choice((0.0, 3.0)), 10 ** draw.uniform(0, 4)
+
+    def f(t: float) -> float:
+        return bowl * t * t - tilt * t + height * math.cos(pace * t) - cliff * math.tanh(steep * t)
+
+    def slope(t: float) -> float:
+        waves = height * pace * math.sin(pace * t)
+        return 2 * bowl * t - tilt - waves - cliff * steep * (1 - math.tanh(steep * t) ** 2)
+
+    return f, slope, 10 ** draw.uniform(-3, 1)
+
 
 EACH: dict[str, tuple[str, dict[str, Any]]] = {
     "sgd": ("SGD", {"lr": 0.1, "weight_decay": 0.1}),

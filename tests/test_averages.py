@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import nn, record
+from backburner import nn
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.optim import EMA, SWA
 
@@ -143,9 +143,9 @@ def test_an_average_goes_on_with_the_same_bits_after_a_load(kind: str, tmp_path:
     for numbers in SEEN[:3]:
         show(model, numbers)
         first.update()
-    bb.save(first.state_dict(), tmp_path / "average.safetensors")
+    bb.save(first, tmp_path / "average.safetensors")
     second = make(model)
-    second.load_state_dict(record.read(tmp_path / "average.safetensors").arrays)
+    bb.load(second, tmp_path / "average.safetensors")
     for numbers in SEEN[3:]:
         show(model, numbers)
         for average in (first, second):

@@ -146,10 +146,17 @@ def test_both_forms_of_gradients_are_clipped_and_stay_as_they_were(
 
 
 @pytest.mark.parametrize(
-    "dtype, size", [("float32", 1e30), ("float32", 3e38), ("float64", 1e300), ("float32", 1e-42)]
+    "dtype, size, limit",
+    [
+        ("float32", 1e30, 1.0),
+        ("float32", 3e38, 1.0),
+        ("float32", 3e38, 1e-7),  # the factor is no float32
+        ("float64", 1e300, 1.0),
+        ("float64", 1e300, 1e-20),
+        ("float32", 1e-42, 1e-43),
+    ],
 )
-def test_huge_gradients_are_shortened_to_the_limit(dtype: str, size: float) -> None:
-    limit = 1.0 if size > 1 else 1e-43
+def test_huge_gradients_are_shortened_to_the_limit(dtype: str, size: float, limit: float) -> None:
     grads = named({"w": np.array([size, -size, 0.0]), "b": np.array([size])}, dtype)
     clipped, norm = clip_by_global_norm(grads, limit)
     assert norm == pytest.approx(size * 3**0.5, rel=1e-3)

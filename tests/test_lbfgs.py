@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import nn, record
+from backburner import nn
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from backburner.optim import LBFGS, Muon, schedules
 
@@ -112,10 +112,10 @@ def test_it_goes_on_with_the_same_bits_after_a_load(search: Any, steps: int, tmp
     first = make(w)
     for _ in range(steps):
         first.step(closure_of(w))
-    bb.save(first.state_dict(), tmp_path / "state.safetensors")
+    bb.save(first, tmp_path / "state.safetensors")
     resumed = copy.deepcopy(w)
     second = make(resumed)
-    second.load_state_dict(record.read(tmp_path / "state.safetensors").arrays)
+    bb.load(second, tmp_path / "state.safetensors")
     for _ in range(3):
         assert first.step(closure_of(w)) == second.step(closure_of(resumed))
     assert w.tolist() == resumed.tolist() and second.steps == steps + 3

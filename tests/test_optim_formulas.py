@@ -14,7 +14,7 @@ import pytest
 
 import backburner as bb
 from backburner import nn, optim
-from optimizers import EACH, LBFGS, ROWS, SHAPES, Row, shapes
+from optimizers import EACH, LBFGS, ROWS, SEEDS, SHAPES, Row, shapes, wavy
 
 pytestmark = pytest.mark.feature_set("autodiff")
 
@@ -184,6 +184,23 @@ def test_lbfgs_goes_where_pytorchs_goes(row: int) -> None:
         found = end_to_end({name: model[name].numpy() for name in "wb"})
         np.testing.assert_allclose(found, GOLDEN["lbfgs/path"][step], rtol=1e-5, atol=1e-7)
     assert model["unused"].tolist() == [1, 1] and optimizer.steps == 4
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_line_search_looks_where_pytorchs_looks(seed: int) -> None:
+    from backburner_autodiff.optim._search import Point, search
+
+    f, slope, first = wavy(seed)
+    asked: list[float] = []
+
+    def at(t: float) -> Point:
+        asked.append(t)
+        return Point(t, f(t), np.zeros(1), slope(t))
+
+    found = search(at, Point(0.0, f(0.0), np.zeros(1), slope(0.0)), first, 1.0, 25)
+    *right, end = GOLDEN["searches"][SEEDS.index(seed)]
+    np.testing.assert_allclose([*asked, *[math.nan] * (len(right) - len(asked))], right, rtol=1e-6)
+    assert found.t == pytest.approx(end, rel=1e-6)
 
 
 def test_every_option_of_lbfgs_has_a_row() -> None:

@@ -255,6 +255,16 @@ def test_a_part_of_a_model_that_comes_later_finds_its_optimizer() -> None:
     assert model.head.bias.item() == before - 0.5
 
 
+def test_a_state_of_a_part_that_came_later_is_taken_up() -> None:
+    model = network()
+    before = divided(model)
+    model.head = nn.Linear(1, 1)
+    after = divided(model)
+    after.step({"head.bias": bb.ones(1)})
+    before.load_state_dict(after.state_dict())
+    assert before.state_dict()["parts.0.head.bias.b"].tolist() == [1.0]
+
+
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "left over": ({"a": Adam}, ArgumentError, "Partition: no pattern matches b. End with one for the rest, such as"),
     "no match": ({"c": Adam, "*": SGD}, ArgumentError, "Partition: no name matches 'c'"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import nn, optim, record
+from backburner import nn, optim
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.optim import Adam
 from optimizers import EACH
@@ -55,10 +55,10 @@ def test_state_that_is_saved_and_loaded_goes_on_with_the_same_bits(
     first = make(whole)
     for step in range(5):
         first.step(batch(whole, step))
-    bb.save(first.state_dict(), tmp_path / "state.safetensors")
+    bb.save(first, tmp_path / "state.safetensors")
     resumed = copy.deepcopy(whole)
     second = make(resumed)
-    second.load_state_dict(record.read(tmp_path / "state.safetensors").arrays)
+    bb.load(second, tmp_path / "state.safetensors")
     for step in range(5, 8):
         first.step(batch(whole, step))
         second.step(batch(resumed, step))

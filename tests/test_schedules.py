@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import backburner as bb
@@ -127,6 +127,7 @@ def test_a_schedule_is_a_frozen_value(row: Row) -> None:
 
 
 @every
+@settings(max_examples=20, deadline=None)
 @given(steps=st.lists(st.integers(0, 10**7), min_size=1, max_size=20))
 def test_a_rate_depends_on_the_step_alone_and_stays_in_range(row: Row, steps: list[int]) -> None:
     schedule = make(row.ours)
@@ -149,6 +150,7 @@ def test_a_step_is_a_whole_number(row: Row, step: Any) -> None:
 # -- composition
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     peak=st.floats(1e-6, 10),
     steps=st.integers(1, 1000),
@@ -168,6 +170,7 @@ def test_a_warmup_rises_without_a_jump_and_hands_over(
     assert [rise(steps + n) for n in range(length)] == [after(n) for n in range(length)]
 
 
+@settings(max_examples=50, deadline=None)
 @given(boundaries=st.lists(st.integers(1, 50), min_size=1, max_size=4, unique=True).map(sorted))
 def test_joined_schedules_each_start_at_their_boundary(boundaries: list[int]) -> None:
     parts = [optim.schedules.exponential(1.0, 0.5 + 0.1 * i) for i in range(len(boundaries) + 1)]

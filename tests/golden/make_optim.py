@@ -6,7 +6,7 @@ Run it with PyTorch (made with 2.13) and NumPy: ``python make_optim.py``. The ro
 end to end, after the steps in ``kept``. ``defaults`` is a JSON object of PyTorch's options by class.
 ``average/seen`` ``[updates, n]`` is a model's state at each update of ``average/<kind>`` ``[updates, n]``: its
 linear layer and batch norm, in the order of ``state_dict`` and without the count of batches. ``lbfgs/path``
-``[rows * 4, n]`` and ``lbfgs/losses`` are what four steps of each row of ``LBFGS`` give.
+``[rows * 4, n]`` and ``lbfgs/losses`` are what four steps of each row of ``LBFGS`` give, ``searches`` where its line search looks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from optimizers import LBFGS, ROWS, SHAPES, Row, shapes  # noqa: E402
+from optimizers import LBFGS, ROWS, SEEDS, SHAPES, Row, shapes, wavy  # noqa: E402
 
 STEPS = 50
 KEPT = (1, 2, 3, 10, 50)
@@ -105,6 +105,26 @@ def lbfgs(rng: np.random.Generator) -> dict[str, np.ndarray]:
     return found
 
 
+def searches() -> np.ndarray:
+    """Return where PyTorch's line search looks, and in the last column what it returns; NaN for the rest."""
+    from torch.optim.lbfgs import _strong_wolfe
+
+    most = 25
+    found = np.full((len(SEEDS), most + 2), np.nan)
+    for seed, row in zip(SEEDS, found, strict=True):
+        f, slope, first = wavy(seed)
+        asked: list[float] = []
+
+        def look(x: Any, t: Any, d: Any, f: Any = f, slope: Any = slope, asked: Any = asked) -> Any:
+            asked.append(float(t))
+            return f(float(t)), torch.tensor([slope(float(t))])
+
+        begin = torch.tensor([slope(0.0)])
+        *_, t, _ = _strong_wolfe(look, None, first, torch.ones(1), f(0.0), begin, begin[0], max_ls=most)
+        row[: len(asked)], row[-1] = asked, float(t)
+    return found
+
+
 def averages(rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Return what PyTorch's averaged models are after each update, and the states that they saw."""
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -157,4 +177,5 @@ if __name__ == "__main__":
     arrays |= averages(rng)
     torch.set_default_dtype(torch.float64)
     arrays |= lbfgs(rng)
+    arrays["searches"] = searches()
     np.savez_compressed(Path(__file__).with_name("optim.npz"), **arrays)
