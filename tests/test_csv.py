@@ -250,6 +250,7 @@ def test_what_was_not_taken_as_it_stands_is_told() -> None:
         "column 'a' is not read as numbers, which most of its cells are, because of 'unknown'. "
         "If that stands for no value, add it to missing.",
     )
+    assert "such as '1.5', are" in read_csv(io.StringIO("1.5,2,setosa\n2.5,3,rose\n")).notes[0]
     assert "give header=False" in read_csv(io.StringIO("1,2\n3,4\n")).notes[0]
     assert (
         read_csv(io.StringIO("a,b\n3,4\n")).notes == read_csv(io.StringIO("3,4\n"), header=False).notes == ()

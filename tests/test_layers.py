@@ -17,7 +17,7 @@ from backburner import nn
 from backburner.nn import functional as F
 from layers import ROWS
 from layers._row import Draw, Row, Unfit, draws, filled, flat
-from layers._run import frozen, inputs, loaded, made, outputs, signature
+from layers._run import Frozen, frozen, inputs, loaded, made, outputs, signature
 
 autodiff = pytest.mark.feature_set("autodiff")
 ANSWERS = frozen()
@@ -208,6 +208,36 @@ def test_a_frozen_layer_on_an_autodiff_device_uses_and_keeps_its_statistics(name
         close(y, wanted)
     for key, buffer in layer.named_buffers():
         np.testing.assert_array_equal(buffer.numpy(), answer.parts[f"state.{key}"])
+
+
+@autodiff
+@every_row
+def test_checkpointed_training_is_the_same_bit_for_bit(name: str) -> None:
+    device = bb.Device.cpu().autodiff()
+    plain, balanced = (
+        trained(ROWS[name], ANSWERS[name], d) for d in (device, device.gradient_checkpointing())
+    )
+    for x, y in zip(plain, balanced, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def trained(row: Row, answer: Frozen, device: bb.Device) -> list[np.ndarray]:
+    """Return what one pass of training gives: outputs, buffers, and the gradients of inputs and parameters."""
+    layer = loaded(row, answer).to(device)
+    device.seed(1)
+    args, call = inputs(row, answer)
+    leaves = [
+        x.to(device).require_grad() if d.kind in ("real", "share") and row.differentiable else x
+        for d, x in zip(draws(row.inputs), flat(args), strict=True)
+    ]
+    found = flat(layer(*filled(row.inputs, leaves, lambda x: x), **call))
+    result = outputs(found) + [buffer.numpy() for buffer in layer.buffers()]
+    carried = [y for y in found if y.is_tracked()]
+    if carried:
+        grads = sum((y * y).sum() for y in carried).backward()
+        leaves = [x for x in (*leaves, *layer.parameters()) if x.is_tracked()]
+        result += [grads[x].numpy() for x in leaves if x in grads]
+    return result
 
 
 @every_row

@@ -435,7 +435,7 @@ def test_no_worker_outlives_a_program_that(what: str, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(PROGRAM + PROGRAMS[what])
     process = subprocess.Popen(
-        [sys.executable, str(script)],
+        [sys.executable, "-W", "ignore::DeprecationWarning", str(script)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None

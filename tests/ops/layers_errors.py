@@ -41,7 +41,9 @@ REFUSED = (
         "Embedding: _weight must be a Tensor, got list. Use bb.tensor."),
     Bad(lambda: nn.Embedding(3, 2, _weight=v), S, "Embedding: _weight must be [3, 2], got [3]."),
     Bad(lambda: nn.EmbeddingBag.from_pretrained(v), S,
-        "EmbeddingBag.from_pretrained: embeddings must be a tensor [n, d], got [3]."),
+        "EmbeddingBag.from_pretrained: embeddings must be [n, d], got [3]."),
+    Bad(lambda: nn.Embedding.from_pretrained([[1.0]]), T,  # type: ignore[arg-type]
+        "Embedding.from_pretrained: embeddings must be a Tensor, got list. Use bb.asarray."),
     Bad(lambda: nn.GroupNorm(3, 4), A, "GroupNorm: 4 channels do not divide into 3 groups."),
     Bad(lambda: nn.GroupNorm(2, 4)(image), S, "GroupNorm: takes 4 channels, got [1, 2, 4, 4] with 2."),
     Bad(lambda: nn.Upsample(), A, "Upsample: takes either size or scale_factor, got None and None."),

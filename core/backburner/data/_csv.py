@@ -121,8 +121,11 @@ def read_csv(
         given = list(header)
     names, notes = _names(given)
     notes = notes if header is not False else []
-    if named and len(names) > 1 and all(map(_is_number, names)):
-        notes.append("the names of all columns are numbers. If the file has no names, give header=False.")
+    if named and len(names) > 1 and 2 * sum(map(_is_number, names)) >= len(names):
+        notes.append(
+            f"names of columns, such as {next(filter(_is_number, names))!r}, are numbers. If the file has no names, "
+            "give header=False."
+        )
     wanted = list(names) if columns is None else [name for name in names if name in set(columns)]
     for name in [*(columns or ()), *(kinds or ())]:
         if name not in names:

@@ -73,9 +73,12 @@ class _Table(Module):
 
 def _rows(name: str, embeddings: Any) -> tuple[int, int]:
     """Return the numbers of rows and columns of a table that is given."""
-    if not isinstance(embeddings, Tensor) or embeddings.ndim != 2:
-        shape = list(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
-        raise ShapeError(f"{name}.from_pretrained: embeddings must be a tensor [n, d], got {shape}.")
+    if not isinstance(embeddings, Tensor):
+        raise DTypeError(
+            f"{name}.from_pretrained: embeddings must be a Tensor, got {type(embeddings).__name__}. Use bb.asarray."
+        )
+    if embeddings.ndim != 2:
+        raise ShapeError(f"{name}.from_pretrained: embeddings must be [n, d], got {list(embeddings.shape)}.")
     n, d = embeddings.shape
     return n, d
 
