@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import resource
@@ -17,10 +18,11 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import data, nn, record
+from backburner import data, nn, optim, record
 from backburner.errors import ArgumentError, RecordError
 from backburner.optim import SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, JSONLines, Snapshots, Trainer
+from backburner_autodiff.train._update import plateaus
 
 pytestmark = pytest.mark.feature_set("autodiff")
 
@@ -136,6 +138,39 @@ def test_a_new_process_goes_on_bit_for_bit(tmp_path: Path) -> None:
     assert everything(second) == everything(whole)
 
 
+MADE: dict[str, Callable[[nn.Module], Any]] = {
+    "Muon": lambda model: optim.Partition(model, {"*.weight": optim.Muon, "*": SGD}),
+    "Partition": lambda model: optim.Partition(
+        model, {"0.*": optim.Lion, "*": lambda part: Adam(part, lr=schedule)}
+    ),
+    "LBFGS": lambda model: optim.LBFGS(model, lr=0.5, max_iter=3, line_search_fn="strong_wolfe"),
+}
+
+
+def optimizers() -> list[str]:
+    found = [name for name in optim.__all__ if inspect.isclass(getattr(optim, name))]
+    return [
+        name for name in found if issubclass(getattr(optim, name), optim.Optimizer) and name != "Optimizer"
+    ]
+
+
+@pytest.mark.parametrize("name", optimizers())
+def test_each_optimizer_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
+    def run(steps: int, **options: Any) -> dict[str, Any]:
+        bb.Device.cpu().seed(0)
+        model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 2))
+        optimizer = MADE.get(name, getattr(optim, name))(model)
+        trainer = Trainer(model, optimizer, nn.CrossEntropyLoss(), progress="off", snapshots=tmp_path)
+        trainer.fit([(X, Y)] * 3, max_steps=steps, **options)
+        return everything(trainer)
+
+    whole = run(7)
+    (tmp_path / "last.safetensors").unlink()
+    run(4)
+    assert run(7, resume=True) == whole
+    assert whole["history"][-1]["loss"] < whole["history"][0]["loss"]
+
+
 def test_data_that_draws_from_the_streams_goes_on_at_an_epochs_end(tmp_path: Path) -> None:
     np.random.seed(1)
     whole = make()
@@ -196,10 +231,16 @@ def test_learning_rates_after_a_resume_are_those_of_one_run(tmp_path: Path) -> N
     assert len(set(whole.rates)) == 4
 
 
-def test_a_plateau_goes_on_counting(tmp_path: Path) -> None:
+@pytest.mark.parametrize("divided", [False, True])
+def test_a_plateau_goes_on_counting(divided: bool, tmp_path: Path) -> None:
     def run(**options: Any) -> Trainer:
         trainer = make(snapshots=tmp_path)
-        trainer.optimizer.lr = schedules.Plateau(0.1, patience=0, threshold=0.5, factor=0.5)
+        plateau = schedules.Plateau(0.1, patience=0, threshold=0.5, factor=0.5)
+        if divided:
+            parts = {"0.*": SGD, "*": lambda part: Adam(part, lr=plateau)}
+            trainer.optimizer = optim.Partition(trainer.model, parts)
+        else:
+            trainer.optimizer.lr = plateau
         trainer.fit(SOURCES["batches"](), (X, Y), **options)
         return trainer
 
@@ -207,7 +248,8 @@ def test_a_plateau_goes_on_counting(tmp_path: Path) -> None:
     run(epochs=3)
     second = run(max_steps=42, resume=True)
     assert everything(second) == everything(whole)
-    assert len(set(whole.history["lr"])) > 2
+    rate = next(plateaus(whole.optimizer))
+    assert rate.value < 0.05 and rate.state_dict() == next(plateaus(second.optimizer)).state_dict()
 
 
 def test_early_stopping_goes_on_counting_and_has_the_best_weights(tmp_path: Path) -> None:

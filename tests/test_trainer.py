@@ -19,7 +19,7 @@ import backburner as bb
 from backburner import data, nn
 from backburner.errors import ArgumentError, DTypeError, GraphError, NonFiniteError, ShapeError
 from backburner.nn import functional as F
-from backburner.optim import EMA, SGD, Adam, schedules
+from backburner.optim import EMA, LBFGS, SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, History, JSONLines, Trainer, metrics
 
 pytestmark = pytest.mark.feature_set("autodiff")
@@ -245,6 +245,16 @@ def test_a_step_of_ones_own_may_have_any_batch_and_weight() -> None:
     assert trainer._running.examples == 21
 
 
+def test_a_step_may_be_a_function() -> None:
+    def step(model: nn.Module, batch: Any) -> Any:
+        return F.cross_entropy(model(batch[0]), batch[1])
+
+    own, usual = make(loss=None, step=step), make()
+    own.fit(batches(), (XV, YV), epochs=2)
+    usual.fit(batches(), (XV, YV), epochs=2)
+    assert bits(own.model) == bits(usual.model) and own.history["valid_loss"] == usual.history["valid_loss"]
+
+
 def test_predict_joins_the_answers_of_batches() -> None:
     trainer = make()
     right = trainer.model.valid()(bb.tensor(X)).numpy()
@@ -379,6 +389,15 @@ def test_callbacks_are_called_in_order() -> None:
     assert diary.said[-1] == "NonFiniteError"
 
 
+def test_without_snapshots_sigterm_is_nobodys_concern() -> None:
+    class Looks(Callback):
+        def on_step_end(self, trainer: Trainer, logs: Any) -> None:
+            assert signal.getsignal(signal.SIGTERM) is before
+
+    before = signal.getsignal(signal.SIGTERM)
+    make(callbacks=[Looks()]).fit(batches(), epochs=1)
+
+
 def test_a_callback_may_stop_in_the_middle_of_an_epoch() -> None:
     class Enough(Callback):
         def on_step_end(self, trainer: Trainer, logs: Any) -> None:
@@ -439,7 +458,7 @@ def test_early_stopping_may_leave_the_last_weights() -> None:
     assert history.stopped == "early stopping: valid_loss was best with 1 in epoch 1, 1 epochs ago"
 
 
-def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
+def test_early_stopping_restores_the_best_after_ctrl_c_too(capfd: pytest.CaptureFixture[str]) -> None:
     class Press(Callback):
         def on_step_end(self, trainer: Trainer, logs: Any) -> None:
             if trainer.steps == 5:
@@ -448,6 +467,7 @@ def test_early_stopping_restores_the_best_after_ctrl_c_too() -> None:
     trainer = make(kind=Says, callbacks=[EarlyStopping(patience=9), Press()])
     trainer.says = [1, 2, 3]
     assert trainer.fit(batches(25), (XV, YV), epochs=3).stopped == "interrupted"
+    assert capfd.readouterr().err == "\nInterrupted: the step is finished. Ctrl-C again stops at once.\n"
     plain = make()
     plain.fit(batches(25), epochs=1)
     assert bits(trainer.model) == bits(plain.model)
@@ -638,9 +658,15 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no module": (lambda: Trainer(3, SGD(network()), print), DTypeError, "Trainer: model is a int"),  # type: ignore[arg-type]
     "no optimizer": (lambda: Trainer(network(), "adam", print), DTypeError, "Trainer: optimizer is a str"),  # type: ignore[arg-type]
     "no loss": (lambda: make(loss=None), ArgumentError, "Trainer: there is no loss."),
+    "no step": (lambda: make(step=3), DTypeError, "Trainer: step is 3, not a function (model, batch)."),
     "no function": (lambda: make(loss="mse"), DTypeError, "Trainer: loss is 'mse', not a module or a function"),
     "accumulate": (lambda: make(accumulate=0), ArgumentError, "Trainer: accumulate is an integer from 1 on, not 0."),
     "clip": (lambda: make(clip=0.0), ArgumentError, "Trainer: clip is a positive norm"),
+    "clip with LBFGS": (
+        lambda: make(optimizer=LBFGS(network()), clip=1.0),
+        ArgumentError,
+        "Trainer: LBFGS computes its gradients itself",
+    ),
     "ema": (lambda: make(ema="half"), DTypeError, "Trainer: ema is a share from 0 to 1 or an optim.EMA, not 'half'."),
     "ema of 2": (lambda: make(ema=2.0), ArgumentError, "EMA: decay is"),
     "nonfinite": (lambda: make(nonfinite="warn"), ArgumentError, "Trainer: nonfinite is 'raise', 'skip', 'ignore'"),

@@ -75,8 +75,12 @@ class Source:
 
     def tensors(self, batch: Any) -> Any:
         """Return a batch whose arrays are tensors."""
-        if isinstance(batch, Tensor):
-            return batch
+        if (
+            isinstance(batch, Tensor)
+            or batch.__class__ is tuple
+            and all(isinstance(x, Tensor) for x in batch)
+        ):
+            return batch  # as loaders give them
         if isinstance(batch, np.ndarray):
             return tensor(self._floats(batch))
         if isinstance(batch, Mapping):

@@ -13,7 +13,7 @@ from backburner import record
 from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import Module
 from backburner_autodiff._rule import Array
-from backburner_autodiff.optim import EMA, Optimizer
+from backburner_autodiff.optim import EMA, LBFGS, Optimizer
 from backburner_autodiff.train._evaluate import measure, predict
 from backburner_autodiff.train._fit import Fit
 from backburner_autodiff.train._interrupt import Interrupt
@@ -26,7 +26,8 @@ from backburner_autodiff.train.callbacks import Callback, JSONLines, Snapshots
 from backburner_autodiff.train.history import History
 from backburner_autodiff.train.metrics import collect
 
-STOPPING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
+STOPPING = b"\nInterrupted: the step is finished. Ctrl-C again stops at once.\n"
+SAVING = b"\nInterrupted: the step is finished, then all is saved. Ctrl-C again stops at once.\n"
 
 
 class Trainer:
@@ -37,13 +38,14 @@ class Trainer:
     interrupted or killed and goes on from a snapshot in another process.
 
     Batches are tuples ``(input, target)``, ``(input, input, ..., target)``, or dicts, of which ``target`` names the
-    entry that is the target while the others go to the model by name. For anything else override ``step``.
+    entry that is the target while the others go to the model by name. For anything else give ``step``, or override it.
 
     Args:
         model: the module.
-        optimizer: over its parameters. A schedule is its ``lr``, a function of the step.
+        optimizer: over its parameters. A schedule is its ``lr``, a function of the step. ``LBFGS`` takes each batch as
+            if it were all data.
         loss: a module or a function ``(output, target)`` that returns the mean over the examples of a batch; ``None``
-            if ``step`` is overridden.
+            if there is a ``step`` of yours.
         metrics: names or objects of ``train.metrics``, or a dict of them by names of yours.
         callbacks: what looks on, such as ``EarlyStopping``.
         accumulate: over how many batches the gradients of a step go. They are weighted by their examples, so the step
@@ -58,6 +60,7 @@ class Trainer:
             arrays; the device's own stream is left as it was. Without one the device's stream goes on.
         nonfinite: what a NaN or infinity in loss or gradients does: ``"raise"``, ``"skip"`` the step, or ``"ignore"``.
         target: the key of the target in batches that are dicts.
+        step: a function ``(model, batch)`` in the place of the method ``step``, which see.
         snapshots: a folder for ``last.safetensors``, or ``Snapshots`` with options.
         log: a file for JSON lines, or ``JSONLines`` with options.
         progress: ``"bar"``, ``"plain"`` lines, ``"off"``, or ``"auto"``: a bar on a terminal or in a notebook.
@@ -103,6 +106,7 @@ class Trainer:
         seed: int | None = None,
         nonfinite: str = "raise",
         target: str | None = None,
+        step: Callable[[Module, Any], Any] | None = None,
         snapshots: str | os.PathLike[str] | Snapshots | None = None,
         log: str | os.PathLike[str] | JSONLines | None = None,
         progress: str = "auto",
@@ -113,14 +117,20 @@ class Trainer:
             raise DTypeError(
                 f"Trainer: optimizer is a {type(optimizer).__name__}. Use one of backburner.optim."
             )
-        if loss is None and type(self).step is Trainer.step:
-            raise ArgumentError("Trainer: there is no loss. Give one, or override step.")
+        if step is not None and not callable(step):
+            raise DTypeError(f"Trainer: step is {step!r:.80}, not a function (model, batch).")
+        if loss is None and step is None and type(self).step is Trainer.step:
+            raise ArgumentError("Trainer: there is no loss. Give one, or a step of yours.")
         if loss is not None and not callable(loss):
             raise DTypeError(f"Trainer: loss is {loss!r:.80}, not a module or a function (output, target).")
         if not isinstance(accumulate, int) or isinstance(accumulate, bool) or accumulate < 1:
             raise ArgumentError(f"Trainer: accumulate is an integer from 1 on, not {accumulate!r}.")
         if clip is not None and not (isinstance(clip, (int, float)) and clip > 0):
             raise ArgumentError(f"Trainer: clip is a positive norm, or None for none, not {clip!r}.")
+        if isinstance(optimizer, LBFGS) and (accumulate > 1 or clip is not None):
+            raise ArgumentError(
+                "Trainer: LBFGS computes its gradients itself, of one batch a step: leave out accumulate and clip."
+            )
         if ema is not None and not isinstance(ema, (int, float, EMA)):
             raise DTypeError(f"Trainer: ema is a share from 0 to 1 or an optim.EMA, not {ema!r:.80}.")
         if nonfinite not in NONFINITE:
@@ -156,6 +166,7 @@ class Trainer:
         self.seed = seed
         self.nonfinite = nonfinite
         self.target = target
+        self._own_step = step
 
         self.steps = self.epoch = self.batch = self.skipped = 0
         self.history = History()
@@ -186,9 +197,11 @@ class Trainer:
         Raises:
             ArgumentError: the batch is not of the usual kind.
         """
+        if self._own_step is not None:
+            return self._own_step(model, batch)
         inputs, named, target = self._split("Trainer.step", batch)
         output = model(*inputs, **named)
-        assert self.loss is not None  # or this method would be overridden
+        assert self.loss is not None  # or there would be a step of another's
         return self.loss(output, target), output, target
 
     def count(self, batch: Any) -> int:
@@ -225,9 +238,9 @@ class Trainer:
     ) -> History:
         """Train, and return what was reached.
 
-        Ctrl-C and SIGTERM let the step finish and, where there are ``snapshots``, save once; a second Ctrl-C stops at
-        once, and what was saved before stays whole. After Ctrl-C this returns, with ``history.stopped``; SIGTERM then
-        ends the process.
+        Ctrl-C lets the step finish and, where there are ``snapshots``, saves once; then this returns, with
+        ``history.stopped``. A second one stops at once, and what was saved before stays whole. Where there are
+        ``snapshots`` SIGTERM lets the step finish and saves too, before it ends the process.
 
         Args:
             train: an iterable of batches, such as ``data.batches`` or ``data.Loader``, run through once per epoch; or
@@ -276,8 +289,10 @@ class Trainer:
         outside = stream.state
         if self._random is not None:
             stream.state = self._random
+        saves = any(isinstance(callback, Snapshots) for callback in self.callbacks)
+        stopping = Interrupt(SAVING if saves else STOPPING, terminate=saves)
         try:
-            with Interrupt(STOPPING, terminate=True) as interrupt, self._report(source, most) as report:
+            with stopping as interrupt, self._report(source, most) as report:
                 self._fitting = True
                 return Fit(self, source, held_out, most, interrupt, report).run()
         finally:

@@ -13,7 +13,7 @@ from backburner import Gradients, Tensor
 from backburner.errors import DTypeError, NonFiniteError, ShapeError
 from backburner.nn import Buffer, Parameter
 from backburner_autodiff._rule import Array
-from backburner_autodiff.optim import Accumulator, Optimizer, clip_by_global_norm
+from backburner_autodiff.optim import LBFGS, Accumulator, Optimizer, Partition, clip_by_global_norm
 
 if TYPE_CHECKING:
     from backburner_autodiff.train._source import Source
@@ -61,7 +61,9 @@ def checked_loss(found: Any) -> tuple[Tensor, Any, Any]:
 
 def plateaus(optimizer: Optimizer) -> Iterator[Any]:
     """Yield each plateau among an optimizer's learning rates once."""
-    yield from {id(rate): rate for rate in optimizer._rates().values() if hasattr(rate, "update")}.values()
+    parts = optimizer.optimizers.values() if isinstance(optimizer, Partition) else (optimizer,)
+    rates = [rate for part in parts for rate in part._rates().values()]
+    yield from {id(rate): rate for rate in rates if hasattr(rate, "update")}.values()
 
 
 class Update:
@@ -93,8 +95,9 @@ class Update:
         before = [(buffer, buffer._array()) for buffer in self._buffers]
         drawn = trainer.model.device.seeds.state
         seen: list[Seen] = []
-        total = Accumulator()
+        total = Accumulator() if several else None
         step: Any = None
+        batch: Any = None
         fault, count = "", 0
         for raw in islice(batches, trainer.accumulate):
             count += 1
@@ -110,7 +113,7 @@ class Update:
                 step = loss.backward()
                 if checking:
                     fault = self._fault(step)
-                if several:
+                if total is not None:
                     total.add(step, examples)
             if fault and trainer.nonfinite == "raise":
                 self._refuse(fault, before, drawn, count - 1, batch)
@@ -120,12 +123,19 @@ class Update:
         if fault:
             _restore(before)
             return Taken(count, [], True)
-        if several:
+        if total is not None:
             step = total.mean()
         if trainer.clip is not None:
             step, _ = clip_by_global_norm(step, trainer.clip)
-        trainer.optimizer.step(step)
+        if isinstance(trainer.optimizer, LBFGS):
+            trainer.optimizer.step(lambda: self._again(batch))
+        else:
+            trainer.optimizer.step(step)
         return Taken(count, seen, False)
+
+    def _again(self, batch: Any) -> tuple[Tensor, Gradients]:
+        loss, _, _ = checked_loss(self._trainer.step(self._trainer.model, batch))
+        return loss, loss.backward()
 
     def _fault(self, grads: Gradients) -> str:
         """Say which gradient is not finite, if one is."""

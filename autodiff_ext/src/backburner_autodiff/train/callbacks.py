@@ -168,6 +168,11 @@ class Snapshots(Callback):
 
     Raises:
         ArgumentError: an option that makes no sense.
+
+    Example:
+        >>> from backburner.train import Snapshots
+        >>> Snapshots("run", every_steps=1000, keep=3, monitor="valid_accuracy").last.name
+        'last.safetensors'
     """
 
     def __init__(
@@ -279,6 +284,11 @@ class JSONLines(Callback):
 
     Raises:
         ArgumentError: ``every_steps`` is not an integer from 1 on.
+
+    Example:
+        >>> from backburner.train import JSONLines
+        >>> JSONLines("run/log.jsonl", every_steps=100).path.name
+        'log.jsonl'
     """
 
     def __init__(self, path: str | os.PathLike[str], every_steps: int | None = None) -> None:

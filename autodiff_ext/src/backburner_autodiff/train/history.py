@@ -40,6 +40,12 @@ class History(Sequence[Row]):
 
     Attributes:
         stopped: why the fit ended before its time: ``"interrupted"``, what a callback said, or empty.
+
+    Example:
+        >>> from backburner.train import History
+        >>> history = History([{"epoch": 1, "loss": 2.0}, {"epoch": 2, "loss": 1.0}])
+        >>> history["loss"], history.best("loss")["epoch"]
+        ([2.0, 1.0], 2)
     """
 
     def __init__(self, rows: Sequence[Row] = (), stopped: str = "") -> None:

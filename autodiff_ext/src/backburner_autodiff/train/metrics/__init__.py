@@ -11,15 +11,15 @@ from typing import Any
 
 from backburner.errors import ArgumentError, DTypeError
 from backburner_autodiff.train.metrics._metric import Metric as Metric
-from backburner_autodiff.train.metrics.classification import F1 as F1
 from backburner_autodiff.train.metrics.classification import Accuracy as Accuracy
 from backburner_autodiff.train.metrics.classification import BinaryAccuracy as BinaryAccuracy
-from backburner_autodiff.train.metrics.classification import CohenKappa as CohenKappa
-from backburner_autodiff.train.metrics.classification import ConfusionMatrix as ConfusionMatrix
-from backburner_autodiff.train.metrics.classification import MatthewsCorrelation as MatthewsCorrelation
-from backburner_autodiff.train.metrics.classification import Precision as Precision
-from backburner_autodiff.train.metrics.classification import Recall as Recall
 from backburner_autodiff.train.metrics.classification import TopKAccuracy as TopKAccuracy
+from backburner_autodiff.train.metrics.confusion import F1 as F1
+from backburner_autodiff.train.metrics.confusion import CohenKappa as CohenKappa
+from backburner_autodiff.train.metrics.confusion import ConfusionMatrix as ConfusionMatrix
+from backburner_autodiff.train.metrics.confusion import MatthewsCorrelation as MatthewsCorrelation
+from backburner_autodiff.train.metrics.confusion import Precision as Precision
+from backburner_autodiff.train.metrics.confusion import Recall as Recall
 from backburner_autodiff.train.metrics.ranking import AUC as AUC
 from backburner_autodiff.train.metrics.ranking import AveragePrecision as AveragePrecision
 from backburner_autodiff.train.metrics.ranking import CrossEntropy as CrossEntropy

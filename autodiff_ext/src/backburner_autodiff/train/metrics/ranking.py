@@ -157,6 +157,13 @@ class AveragePrecision(_Ordered):
 
     Raises:
         ArgumentError: another ``average``.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.AveragePrecision()
+        >>> metric.update([0.1, 0.4, 0.3, 0.8], [0, 0, 1, 1])
+        >>> round(metric.compute(), 4)
+        0.8333
     """
 
     def _one(self, scores: Array, positive: Array) -> float:
@@ -227,6 +234,13 @@ class Perplexity(CrossEntropy):
 
     Shape:
         output ``[n, classes, ...]``, target ``[n, ...]``, integers.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.Perplexity(from_logits=False)
+        >>> metric.update([[0.25, 0.75], [0.25, 0.75]], [0, 0])
+        >>> round(metric.compute(), 4)
+        4.0
     """
 
     def _value(self, state: State) -> float:
@@ -242,6 +256,13 @@ class LogLoss(Ratio):
 
     Shape:
         output and target ``[...]`` alike, or with a last axis of 1; targets from 0 to 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.LogLoss()
+        >>> metric.update([0.5, 0.5], [1, 0])
+        >>> round(metric.compute(), 4)
+        0.6931
     """
 
     def __init__(self, from_logits: bool = False) -> None:

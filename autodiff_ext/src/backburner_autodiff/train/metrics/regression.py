@@ -24,6 +24,15 @@ class Loss(Ratio):
 
     Raises:
         DTypeError: ``loss`` cannot be called.
+
+    Example:
+        >>> from backburner import nn
+        >>> from backburner.train import metrics
+        >>> metric = metrics.Loss(nn.L1Loss())
+        >>> metric.update([1.0, 2.0], [1.0, 4.0])
+        >>> metric.update([1.0], [5.0])
+        >>> metric.compute()
+        2.0
     """
 
     def __init__(self, loss: Any) -> None:
@@ -47,6 +56,13 @@ class MAE(Ratio):
 
     Shape:
         output and target ``[...]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.MAE()
+        >>> metric.update([1.0, 2.0], [1.0, 4.0])
+        >>> round(metric.compute(), 4)
+        1.0
     """
 
     def _measured(self, output: Array, target: Array) -> State:
@@ -78,6 +94,13 @@ class RMSE(MSE):
 
     Shape:
         output and target ``[...]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.RMSE()
+        >>> metric.update([1.0, 5.0], [1.0, 1.0])
+        >>> round(metric.compute(), 4)
+        2.8284
     """
 
     def _value(self, state: State) -> float:
@@ -91,6 +114,13 @@ class MAPE(Ratio):
 
     Shape:
         output and target ``[...]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.MAPE()
+        >>> metric.update([1.0, 5.0], [2.0, 5.0])
+        >>> round(metric.compute(), 4)
+        0.25
     """
 
     def _measured(self, output: Array, target: Array) -> State:
@@ -148,6 +178,13 @@ class R2(_Moments):
 
     Shape:
         output and target ``[n]`` or ``[n, columns]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.R2()
+        >>> metric.update([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+        >>> round(metric.compute(), 4)
+        0.7857
     """
 
     def _value(self, state: State) -> float:
@@ -164,6 +201,13 @@ class ExplainedVariance(_Moments):
 
     Shape:
         output and target ``[n]`` or ``[n, columns]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.ExplainedVariance()
+        >>> metric.update([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
+        >>> round(metric.compute(), 4)
+        1.0
     """
 
     def _value(self, state: State) -> float:
@@ -177,6 +221,13 @@ class PearsonCorrelation(_Moments):
 
     Shape:
         output and target ``[n]`` or ``[n, columns]`` alike, or with a last axis of 1.
+
+    Example:
+        >>> from backburner.train import metrics
+        >>> metric = metrics.PearsonCorrelation()
+        >>> metric.update([2.0, 3.0, 4.0], [1.0, 2.0, 3.0])
+        >>> round(metric.compute(), 4)
+        1.0
     """
 
     def _value(self, state: State) -> float:
