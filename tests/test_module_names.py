@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
+from architectures import SEEDS, architecture, facts
 from backburner import nn
 
 needs_autodiff = pytest.mark.feature_set("autodiff")
@@ -244,3 +246,13 @@ SHOWN = {
 @pytest.mark.parametrize("text", SHOWN)
 def test_repr_is_laid_out_as_pytorchs(text: str) -> None:
     assert repr(SHOWN[text]) == text
+
+
+ARCHITECTURES = json.loads((Path(__file__).parent / "golden" / "architectures.json").read_text())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_is_put_together_has_pytorchs_names(seed: int) -> None:
+    model = architecture(nn, lambda n: bb.ones((n,)), seed)
+    assert facts(model) == ARCHITECTURES[str(seed)]
+    assert facts(copy.deepcopy(model)) == facts(model) == facts(model.valid())
