@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import backburner as bb
 from backburner import nn, record
@@ -153,6 +157,38 @@ def test_a_shape_is_never_broadcast_whatever_the_file(tmp_path: Path) -> None:  
             record.load(layer, tmp_path / name)
 
 
+class Slot:
+    """What `record` needs of a parameter."""
+
+    shape, dtype = (1,), np.dtype("f4")
+
+    def numpy(self) -> np.ndarray:
+        return np.zeros(1, "f4")
+
+    def assign(self, array: np.ndarray) -> None:
+        assert array.shape == (1,)
+
+
+class Many:
+    """A module of 20,000 arrays."""
+
+    def __init__(self) -> None:
+        self.slots = {f"layer.{i}.weight": Slot() for i in range(20_000)}
+
+    def named_state(self) -> Any:
+        return self.slots.items()
+
+
+def test_tens_of_thousands_of_names_take_no_time_that_grows_with_their_square() -> None:
+    model = Many()
+    one = np.ones(1, "f4")
+    begin = time.process_time()
+    assert len(record.load(model, dict.fromkeys(model.slots, one)).loaded) == 20_000
+    with pytest.raises(RecordError, match="20000 missing .* Pass prefix='net.'"):
+        record.load(model, {f"net.{name}": one for name in model.slots})
+    assert time.process_time() - begin < 6  # a second; in the square of them, a minute
+
+
 # -- keys ------------------------------------------------------------------------------------------------
 
 KEYS: dict[str, tuple[bytes, str | None, str]] = {
@@ -285,6 +321,38 @@ def test_numpys_archives_are_read(tmp_path: Path) -> None:
     assert record.load(model, tmp_path / "w.npz").fits and filled(model)["0.weight"] == 5
 
 
+def npy(header: bytes, data: bytes = bytes(8), version: bytes = b"\1\0") -> bytes:
+    size = len(header).to_bytes(2 if version[0] == 1 else 4, "little")
+    return b"\x93NUMPY" + version + size + header + data
+
+
+NPY: dict[str, tuple[bytes, str]] = {
+    "no magic": (b"x" * 40, "is no .npy file of a known version"),
+    "version 4": (npy(b"{}", version=b"\4\0"), "is no .npy file of a known version"),
+    "short": (npy(b"")[:12], "is one of neither numbers nor bools"),
+    "cut short": (npy(b"x" * 9)[:15], "has a broken header"),
+    "long": (npy(b" " * 20_000), "has a broken header"),
+    "a program": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (__import__('os').getpid(),)}"), "broken header"),
+    "no shape": (npy(b"{'descr': '<f8', 'fortran_order': False}"), "has a broken header"),
+    "no order": (npy(b"{'descr': '<f8', 'shape': (1,)}"), "has a broken header"),
+    "negative": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), "has a broken header"),
+    "huge": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (%s,)}" % (b"9" * 30)), "has a broken header"),
+    "more": (npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}"), r"of shape \[2\] has 8 bytes"),
+    "objects": (npy(b"{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "is one of objects, which are pickled"),
+    "text": (npy(b"{'descr': '<U2', 'fortran_order': False, 'shape': (1,)}"), "is one of neither numbers nor bools"),
+    "fields": (npy(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"), "neither numbers nor bools"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NPY)
+def test_an_archive_of_numpy_that_is_broken_says_where(kind: str, path: Path) -> None:
+    content, message = NPY[kind]
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("x.npy", content)
+    with pytest.raises(RecordError, match=f"^record.read: {path}: its array 'x' .*{message}"):
+        record.read(path)
+
+
 # -- dtypes ----------------------------------------------------------------------------------------------
 
 
@@ -372,7 +440,8 @@ def test_what_is_no_size_is_refused(size: Any, tmp_path: Path) -> None:
 def test_shards_replace_nothing_and_an_error_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # B166
-    record.save(net(1), tmp_path / "out", max_shard_size=10)
+    record.save(net(1), tmp_path / "out", max_shard_size=10)  # where each array is alone in a file
+    assert len(os.listdir(tmp_path / "out")) == 4 + 1
     before = {name: (tmp_path / "out" / name).read_bytes() for name in os.listdir(tmp_path / "out")}
     with pytest.raises(
         RecordError, match="out: it exists, and several files replace nothing. Name a new directory"
@@ -433,6 +502,30 @@ def test_an_index_that_does_not_fit_its_files_is_refused(kind: str, tmp_path: Pa
     index = indexed(tmp_path, weight_map, **files)
     with pytest.raises(RecordError, match=f"^record.read: {index}: .*{message}"):
         record.read(index)
+
+
+INDEXES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["w.safetensors", "..", "/", "a"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "weight_map", "b"]), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(index=INDEXES | INDEXES.map(lambda found: {"weight_map": found}))
+def test_an_index_of_anything_is_read_or_refused(index: Any, scratch: Path) -> None:
+    (scratch / "index.json").write_text("{" + json.dumps(index)[1:])
+    try:
+        assert list(record.read(scratch / "index.json")) in ([], ["a"])
+    except RecordError as error:
+        assert len(str(error)) < 1000
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("index")
+    record.write(made / "w.safetensors", ONE)
+    return made
 
 
 def test_shards_of_pytorch_are_read_too(tmp_path: Path) -> None:

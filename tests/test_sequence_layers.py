@@ -206,6 +206,13 @@ def test_masks_of_every_kind_say_the_same(more: dict[str, bool], need_weights: b
         np.testing.assert_allclose(got, want, **CLOSE, err_msg=str(options))
 
 
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_a_mask_does_not_decide_the_dtype(need_weights: bool) -> None:
+    layer, x = nn.MultiheadAttention(4, 2), real(3, 2, 4).astype("float32")
+    out, _ = layer(x, x, x, real(2, 3), need_weights=need_weights, attn_mask=real(3, 3))
+    assert out.dtype == bb.float32
+
+
 def test_the_square_mask_hides_what_is_later() -> None:
     mask = nn.Transformer.generate_square_subsequent_mask(3)
     assert mask.dtype == bb.float32

@@ -266,7 +266,8 @@ def _weights(q: Tensor, k: Tensor, mask: Tensor | None, causal: bool, p: float) 
         if seen is not None:
             scores = _hidden(scores, seen)
     if mask is not None:
-        scores = _hidden(scores, mask._array()) if mask.dtype.kind == "b" else scores + mask
+        is_bool = mask.dtype.kind == "b"
+        scores = _hidden(scores, mask._array()) if is_bool else scores + mask.astype(scores.dtype)
     held = scores._array()
     blind = np.max(held, axis=-1, keepdims=True, initial=-np.inf) == -np.inf
     if blind.any():

@@ -121,7 +121,9 @@ def _last(scores: Any, shape: tuple[int, ...]) -> Array:
 def _chances(scores: Array, temperature: float, top_k: int | None, top_p: float | None) -> Array:
     """Return what to draw from, not yet adding up to 1: ``[n, vocabulary]``."""
     with np.errstate(over="ignore"):  # a tiny temperature leaves the likeliest alone
-        chances = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
+        chances: Array = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
+    if top_k is None and top_p is None:
+        return chances
     order = np.argsort(-chances, axis=-1, kind="stable")
     ranked = np.take_along_axis(chances, order, axis=-1)
     keep = np.ones_like(ranked, dtype=np.bool_)

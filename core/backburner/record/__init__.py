@@ -4,6 +4,7 @@ from backburner.record._describe import Description as Description
 from backburner.record._describe import TensorInfo as TensorInfo
 from backburner.record._describe import convert as convert
 from backburner.record._describe import describe as describe
+from backburner.record._load import load as load
 from backburner.record._mapping import TRAINING as TRAINING
 from backburner.record._record import Record as Record
 from backburner.record._record import read as read
@@ -11,5 +12,4 @@ from backburner.record._record import write as write
 from backburner.record._report import Conversion as Conversion
 from backburner.record._report import LoadReport as LoadReport
 from backburner.record._report import Mismatch as Mismatch
-from backburner.record._state import load as load
 from backburner.record._state import save as save

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from backburner.record import _zip
-from backburner.record._dtypes import COMPLEX, Array, Malformed, dtype_name
+from backburner.record._arrays import number_dtype, packed
+from backburner.record._dtypes import Array, Malformed
 from backburner.record._format import product, short
-from backburner.record._objects import Storage, Tensor
+from backburner.record._tensors import Tensor
 
-HEADER = 10_000  # characters, NumPy's own limit
+HEADER = 10_000  # bytes, NumPy's own limit
+# The header is a dict as Python writes it; it is not evaluated.
+_DESCR = re.compile(r"""['"]descr['"]: *['"]([^'"]*)['"]""")
+_ORDER = re.compile(r"""['"]fortran_order['"]: *(True|False)""")
+_SHAPE = re.compile(r"""['"]shape['"]: *\(([0-9, ]*)\)""")
 
 
 def read_npz(
@@ -36,13 +41,7 @@ def read_npz(
         block = content[begin:]
         if product(shape) * dtype.itemsize != block.size:
             raise Malformed(f"its array {name[:80]!r} of shape {short(list(shape))} has {block.size:,} bytes")
-        stored = COMPLEX if dtype == np.complex128 else dtype_name(dtype)
-        steps, step = [], 1
-        for n in shape if fortran else reversed(shape):
-            steps.append(step)
-            step *= n
-        storage = Storage(name, stored, product(shape), data=block)
-        tensors[name] = Tensor(storage, 0, shape, steps if fortran else steps[::-1])
+        tensors[name] = packed(name, shape, dtype, fortran, block)
         orders[name] = ">" if dtype.str[0] == ">" else "<"
     return tensors, orders
 
@@ -56,19 +55,17 @@ def _header(content: Array) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
     end = begin + int.from_bytes(head[8:12] if wide else head[8:10], "little")
     if end > content.size or end - begin > HEADER:
         raise Malformed("has a broken header")
-    try:
-        told = ast.literal_eval(content[begin:end].tobytes().decode("utf-8").strip())
-        dtype = np.dtype(told["descr"]) if isinstance(told["descr"], str) else None
-        shape, fortran = told["shape"], told["fortran_order"]
-    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
-        raise Malformed("has a broken header") from None
-    if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape):
-        raise Malformed("has a broken header")
-    if dtype is None or dtype.kind not in "biufc" or dtype.itemsize > 8 and dtype != np.complex128:
-        what = (
-            "objects, which are pickled"
-            if dtype is not None and dtype.kind == "O"
-            else "neither numbers nor bools"
+    text = content[begin:end].tobytes().decode("latin-1")
+    descr, order, shape = (pattern.search(text) for pattern in (_DESCR, _ORDER, _SHAPE))
+    dtype = number_dtype(descr[1]) if descr else None
+    if dtype is None:
+        objects = descr is not None and descr[1].lstrip("|<>=").startswith("O")
+        raise Malformed(
+            f"is one of {'objects, which are pickled' if objects else 'neither numbers nor bools'}"
         )
-        raise Malformed(f"is one of {what}")
-    return dtype, shape, bool(fortran), end
+    sizes = [size.strip() for size in shape[1].split(",")] if shape else ["x"]
+    if sizes[-1] == "":
+        sizes.pop()
+    if order is None or not all(size.isdecimal() and len(size) < 20 for size in sizes):
+        raise Malformed("has a broken header")
+    return dtype, tuple(map(int, sizes)), order[1] == "True", end

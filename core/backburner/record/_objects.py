@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
+from backburner.record import _arrays
+from backburner.record._dtypes import COMPLEX, Malformed
+from backburner.record._format import short
+from backburner.record._machine import Dict, Global, Opaque, check_key
+from backburner.record._tensors import Refused, Tensor
 
-from backburner.record._dtypes import COMPLEX, Array, Malformed, dtype_name, raw_dtype
-from backburner.record._format import product, short
-from backburner.record._pickle import Dict, Global, Opaque, check_key
-
-MAX_AXES = 64  # as NumPy
 NAME_LIMIT = 500  # characters of a module and a name in it
 
 # By PyTorch's words; the rest of its dtypes has no counterpart in NumPy.
@@ -31,34 +29,6 @@ _STORAGES = {
 _QUANTIZED = ("QInt8Storage", "QUInt8Storage", "QInt32Storage", "QUInt4x2Storage", "QUInt2x4Storage")
 
 
-class Storage:
-    """A block of bytes in a file.
-
-    Args:
-        key: which, by the file's name for it.
-        dtype: of its elements; ``None`` if they are bytes of anything.
-        size: how many elements it has.
-        offset: how many elements of the block come before.
-        data: the block, where the pickle itself holds it.
-    """
-
-    __slots__ = ("data", "dtype", "key", "offset", "size")
-
-    def __init__(
-        self, key: str, dtype: str | None, size: int, offset: int = 0, data: Array | None = None
-    ) -> None:
-        self.key = key
-        self.dtype = dtype
-        self.size = size
-        self.offset = offset
-        self.data = data
-
-    @property
-    def itemsize(self) -> int:
-        """The bytes of an element."""
-        return 1 if self.dtype is None else raw_dtype(self.dtype).itemsize
-
-
 class StorageType(Global):
     """What stands for a class of storages."""
 
@@ -67,90 +37,6 @@ class StorageType(Global):
     def __init__(self, name: str, dtype: str | None) -> None:
         super().__init__(name)
         self.dtype = dtype
-
-
-class Tensor:
-    """Where the elements of a tensor lie in a storage; offset and strides count elements.
-
-    Raises:
-        Malformed: not all of them lie in the storage.
-    """
-
-    __slots__ = ("dtype", "offset", "shape", "storage", "strides")
-
-    def __init__(self, storage: Any, offset: Any, shape: Any, strides: Any, dtype: str | None = None) -> None:
-        if not isinstance(storage, Storage):
-            raise Malformed(f"its pickle makes a tensor of a {type(storage).__name__}, not of a storage")
-        stored = storage.dtype
-        found = dtype or stored
-        if found is None or stored not in (None, found):
-            raise Malformed(f"its pickle makes a tensor of {dtype} from a storage of {stored}")
-        for what, sizes in (("shape", shape), ("strides", strides)):
-            if type(sizes) not in (tuple, list) or not all(type(n) is int and n >= 0 for n in sizes):
-                raise Malformed(f"its pickle gives a tensor the {what} {_told(sizes)}")
-        if type(offset) is not int or offset < 0 or len(shape) != len(strides):
-            raise Malformed(
-                f"its pickle gives a tensor the offset {_told(offset)} and {len(strides)} strides"
-            )
-        itemsize = raw_dtype(found).itemsize
-        if len(shape) > MAX_AXES or product([n for n in shape if n]) * itemsize > sys.maxsize:
-            raise Malformed(f"a tensor has a shape that NumPy cannot hold: {short(list(shape))}")
-        begin = offset + (storage.offset if stored else 0)
-        if 0 not in shape:
-            room = storage.size if stored else storage.size // itemsize
-            last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-            if last >= room:
-                raise Malformed(
-                    f"a tensor of shape {short(list(shape))} goes beyond its storage {storage.key[:80]!r}: it takes element "
-                    f"{short(last)} of {room:,}"
-                )
-        self.storage = storage
-        self.dtype = found
-        self.offset = begin
-        self.shape: tuple[int, ...] = tuple(shape)
-        # A stride along one element means nothing, and may be any number.
-        self.strides = tuple(step if n > 1 else 0 for n, step in zip(shape, strides, strict=True))
-
-    @property
-    def place(self) -> object:
-        """What is equal for tensors that are the same memory seen in the same way."""
-        block = self.storage.key if self.storage.data is None else id(self.storage.data)
-        return None if 0 in self.shape else (block, self.dtype, self.offset, self.shape, self.strides)
-
-    def set_state(self, state: Any) -> None:
-        """Forget what else hung on the tensor, such as hooks."""
-
-    def make(self, block: Array, order: Literal["<", ">"]) -> Array:
-        """Return the elements as they lie in the storage's block of bytes."""
-        dtype = raw_dtype(self.dtype, order)
-        if 0 in self.shape:
-            return np.empty(self.shape, dtype)
-        strides = tuple(step * dtype.itemsize for step in self.strides)
-        return np.ndarray(self.shape, dtype, block.data, self.offset * dtype.itemsize, strides)
-
-
-class Refused:
-    """A tensor of a kind that there is no array for.
-
-    Args:
-        what: a clause that says what it is, and a sentence that says what to do.
-    """
-
-    __slots__ = ("what",)
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-    def set_state(self, state: Any) -> None:
-        """Forget the state."""
-
-
-def _told(value: Any) -> str:
-    """Return a value for a message: its contents only where they are few."""
-    plain = type(value) is int
-    if type(value) in (tuple, list) and len(value) < 10:
-        plain = all(type(x) is int for x in value)
-    return short(value) if plain else f"of a {type(value).__name__}"
 
 
 # -- what PyTorch's pickles call -------------------------------------------------------------------------
@@ -259,110 +145,6 @@ def _opaque(name: str) -> Callable[[list[Any]], Any]:
     return lambda arguments: Opaque(name)
 
 
-# -- what NumPy's pickles call ---------------------------------------------------------------------------
-
-
-class _DType:
-    """A NumPy dtype that gets its byte order afterwards."""
-
-    __slots__ = ("code", "order")
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.order: Literal["<", ">"] = "<"
-
-    def set_state(self, state: Any) -> None:
-        if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", ">", "|", "="):
-            raise Malformed("its pickle has a NumPy dtype of an unknown byte order")
-        self.order = ">" if state[1] == ">" else "<"
-
-    def numpy(self) -> np.dtype[Any] | None:
-        """Return the dtype if it is one of numbers or bools."""
-        try:
-            found = np.dtype(self.code).newbyteorder(self.order)
-        except (TypeError, ValueError, SyntaxError):
-            raise Malformed(f"its pickle has the NumPy dtype {self.code!r}") from None
-        return found if found.kind in "biufc" and found.names is None and found.itemsize <= 16 else None
-
-
-def _numpy_dtype(arguments: list[Any]) -> Any:
-    if not arguments or type(arguments[0]) is not str or not 0 < len(arguments[0]) <= 8:
-        raise Malformed("its pickle has a NumPy dtype of something that is no text")
-    return _DType(arguments[0])
-
-
-class NumPyArray:
-    """A NumPy array that gets its contents afterwards.
-
-    Attributes:
-        tensor: what it is; ``None`` for arrays of anything but numbers and bools.
-        order: the byte order of its elements.
-    """
-
-    __slots__ = ("order", "tensor")
-
-    def __init__(self) -> None:
-        self.tensor: Tensor | None = None
-        self.order: Literal["<", ">"] = "<"
-
-    def set_state(self, state: Any) -> None:
-        """Take version, shape, dtype, whether the order is Fortran's, and the bytes."""
-        if type(state) is not tuple or len(state) != 5:
-            raise Malformed("its pickle has a NumPy array of unknown parts")
-        _, shape, dtype, fortran, data = state
-        self.fill(shape, dtype, bool(fortran), data)
-
-    def fill(self, shape: Any, dtype: Any, fortran: bool, data: Any) -> None:
-        if not isinstance(dtype, _DType) or type(shape) is not tuple:
-            raise Malformed("its pickle has a NumPy array of unknown parts")
-        found = dtype.numpy()
-        if found is None:
-            return
-        if type(data) is str:  # of Python 2
-            data = data.encode("utf-8")
-        if type(data) is not bytes or not all(type(n) is int and n >= 0 for n in shape):
-            raise Malformed("its pickle has a NumPy array whose contents are no bytes")
-        if product(shape) * found.itemsize != len(data):
-            raise Malformed(
-                f"its pickle has a NumPy array of shape {short(list(shape))} and {len(data):,} bytes"
-            )
-        steps = []
-        step = 1
-        for n in shape if fortran else reversed(shape):
-            steps.append(step)
-            step *= n
-        name = COMPLEX if found.kind == "c" and found.itemsize == 16 else dtype_name(found)
-        storage = Storage("", name, product(shape), data=np.frombuffer(data, np.uint8))
-        self.tensor = Tensor(storage, 0, shape, steps if fortran else steps[::-1])
-        self.order = dtype.order
-
-
-def _new_array(arguments: list[Any]) -> Any:
-    return NumPyArray()
-
-
-def _array_of_buffer(arguments: list[Any]) -> Any:
-    if len(arguments) != 4:
-        raise Malformed("its pickle has a NumPy array of unknown parts")
-    data, dtype, shape, order = arguments
-    made = NumPyArray()
-    made.fill(shape, dtype, order == "F", data)
-    return made
-
-
-def _numpy_scalar(arguments: list[Any]) -> Any:
-    if len(arguments) != 2 or not isinstance(arguments[0], _DType):
-        raise Malformed("its pickle has a NumPy number of unknown parts")
-    dtype, data = arguments[0].numpy(), arguments[1]
-    if dtype is None:
-        return Opaque("a NumPy scalar")
-    if type(data) is str:  # of Python 2
-        data = data.encode("utf-8")
-    if type(data) is not bytes or len(data) != dtype.itemsize:
-        raise Malformed("its pickle has a NumPy number of unknown parts")
-    return np.frombuffer(data, dtype)[0].item()
-
-
 # -- the table -------------------------------------------------------------------------------------------
 
 _TENSOR_CLASSES = (
@@ -412,14 +194,14 @@ _CALLS: dict[str, Callable[[list[Any]], Any]] = {
     "pathlib._local.PosixPath": _opaque("a path"),
     "datetime.datetime": _opaque("a time"),
     "datetime.timedelta": _opaque("a time"),
-    "numpy.dtype": _numpy_dtype,
+    "numpy.dtype": _arrays.dtype,
     **{
         f"numpy.{core}.{name}": call
         for core in ("core", "_core")
         for name, call in (
-            ("multiarray._reconstruct", _new_array),
-            ("multiarray.scalar", _numpy_scalar),
-            ("numeric._frombuffer", _array_of_buffer),
+            ("multiarray._reconstruct", _arrays.new),
+            ("multiarray.scalar", _arrays.scalar),
+            ("numeric._frombuffer", _arrays.of_buffer),
         )
     },
 }

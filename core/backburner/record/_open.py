@@ -11,8 +11,8 @@ from backburner.record import _dtypes, _files, _format, _numpy, _shards, _torch,
 from backburner.record._dtypes import Array, Malformed
 from backburner.record._format import Stored
 from backburner.record._identify import is_pickle, is_safetensors
-from backburner.record._objects import Tensor
 from backburner.record._record import ALIASES, LazyArrays, Record
+from backburner.record._tensors import Tensor
 
 Mmap = Literal["auto"] | bool
 
@@ -98,10 +98,7 @@ def _described(
         order = orders.get(name) or (checkpoint.order if checkpoint else "<")
         return _dtypes.decode(tensor.make(block, order), tensor.dtype, raw)
 
-    made = _made(format, path, tensors, weights.aliases, make, weights.metadata)
-    object.__setattr__(made, "key", weights.key)
-    object.__setattr__(made, "choices", weights.choices)
-    return made
+    return _made(format, path, tensors, weights.aliases, make, weights.metadata, weights.key, weights.choices)
 
 
 def _made(
@@ -111,13 +108,15 @@ def _made(
     aliases: Mapping[str, str],
     make: Callable[[str], Array],
     metadata: Mapping[str, str],
+    key: str = "",
+    choices: tuple[str, ...] = (),
 ) -> Record:
     dtypes = {name: tensor.dtype for name, tensor in described.items()}
     dtypes.update({alias: dtypes[name] for alias, name in aliases.items()})
     shapes = {name: tensor.shape for name, tensor in described.items()}
     shapes.update({alias: shapes[name] for alias, name in aliases.items()})
     arrays = LazyArrays(described, aliases, make)
-    return Record(arrays, metadata, dtypes, aliases, shapes, format, (path,))
+    return Record(arrays, metadata, dtypes, aliases, shapes, format, (path,), key, choices)
 
 
 def _aliases(text: str, stored: Mapping[str, Stored]) -> dict[str, str]:

@@ -10,62 +10,11 @@ have a largest size, and nothing here recurses.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from backburner.record._dtypes import Malformed
-
-OPERATIONS = 4_000_000  # of one pickle; the largest checkpoints need some 10^5
-COPIES = 4  # how often all text and bytes of a pickle may be copied by its calls
-INTEGER_BYTES = 64  # of one integer; seeds and states of generators have 16
-KEY_LIMIT = 2**60  # below it no two integers have the same hash, so that dicts stay quick
-KEY_PARTS = 16  # of a tuple that is a key
-TOO_MUCH = "its pickle asks for too much work. It is broken, or made to do harm"
-
-
-class Global:
-    """What stands for a function or a class that a pickle names.
-
-    Args:
-        name: its name in full.
-        call: what a call of it gives; ``None`` where it is a value alone.
-    """
-
-    __slots__ = ("call", "name")
-
-    def __init__(self, name: str, call: Callable[[list[Any]], Any] | None = None) -> None:
-        self.name = name
-        self.call = call
-
-
-class Stateful(Protocol):
-    """What can be given a state after it was made."""
-
-    def set_state(self, state: Any) -> None:
-        """Take a state, or raise `Malformed`."""
-        ...
-
-
-class Opaque:
-    """What stands for an object that weights have no use for, such as the options of a program."""
-
-    __slots__ = ("kind",)
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def set_state(self, state: Any) -> None:
-        """Forget the state."""
-
-
-class Dict(dict[Any, Any]):
-    """A dict that a class such as OrderedDict made, whose attributes are of no use."""
-
-    __slots__ = ()
-
-    def set_state(self, state: Any) -> None:
-        """Forget the attributes, such as the ``_metadata`` of a state dict."""
+from backburner.record._machine import INTEGER_BYTES, Global, Machine, check_key, fill
 
 
 def load(
@@ -85,148 +34,16 @@ def load(
     Raises:
         Malformed: the pickle is broken, or wants something that is not to be had here.
     """
-    machine = _Machine(data, position, find, persistent)
-    try:
-        while True:
-            code = machine.take(1)[0]
-            if code == STOP:
-                return machine.pop(), machine.position
-            operation = OPERATION.get(code)
-            if operation is None:
-                raise Malformed(f"its pickle has the unknown operation {bytes([code])!r}")
-            machine.pay(1)
-            operation(machine)
-    except struct.error:  # a number of fewer bytes than it needs cannot come here, as `take` counts
-        raise Malformed("its pickle is broken") from None
-
-
-class _Machine:
-    """The stack, the marks and the memo of one pickle."""
-
-    __slots__ = ("budget", "copies", "data", "find", "marks", "memo", "persistent", "position", "stack")
-
-    def __init__(
-        self,
-        data: memoryview,
-        position: int,
-        find: Callable[[str, str], Global],
-        persistent: Callable[[Any], Any],
-    ) -> None:
-        self.data = data
-        self.position = position
-        self.find = find
-        self.persistent = persistent
-        self.budget = OPERATIONS
-        self.copies = COPIES * len(data)
-        self.stack: list[Any] = []
-        self.marks: list[list[Any]] = []
-        self.memo: dict[int, Any] = {}
-
-    def pay(self, cost: int) -> None:
-        self.budget -= cost
-        if self.budget < 0:
-            raise Malformed(TOO_MUCH)
-
-    # -- bytes ------------------------------------------------------------------------------------------
-
-    def take(self, count: int) -> memoryview:
-        end = self.position + count
-        if count < 0 or end > len(self.data):
-            raise Malformed("its pickle is cut short")
-        found = self.data[self.position : end]
-        self.position = end
-        return found
-
-    def number(self, layout: str) -> Any:
-        return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
-
-    def text(self, count: int) -> str:
-        try:
-            return str(self.take(count), "utf-8")
-        except UnicodeDecodeError:
-            raise Malformed("its pickle has text that is not UTF-8") from None
-
-    def line(self, limit: int = 4096) -> str:
-        """Return what stands before the next newline, as the operations of protocol 0 have it."""
-        window = bytes(self.data[self.position : self.position + limit])
-        end = window.find(b"\n")
-        if end < 0:
-            raise Malformed("its pickle is cut short, or has a very long line")
-        self.position += end + 1
-        try:
-            return window[:end].decode("utf-8")
-        except UnicodeDecodeError:
-            raise Malformed("its pickle has text that is not UTF-8") from None
-
-    # -- stack ------------------------------------------------------------------------------------------
-
-    def push(self, value: Any) -> None:
-        self.stack.append(value)
-
-    def pop(self) -> Any:
-        if not self.stack:
-            raise Malformed("its pickle takes more than it made")
-        return self.stack.pop()
-
-    def top(self) -> Any:
-        if not self.stack:
-            raise Malformed("its pickle takes more than it made")
-        return self.stack[-1]
-
-    def pop_mark(self) -> list[Any]:
-        if not self.marks:
-            raise Malformed("its pickle takes more than it made")
-        found = self.stack
-        self.stack = self.marks.pop()
-        return found
-
-    def remember(self, index: int) -> None:
-        self.memo[index] = self.top()
-
-    def recall(self, index: int) -> None:
-        if index not in self.memo:
-            raise Malformed(f"its pickle asks for {index} of its memo, which has no such entry")
-        self.push(self.memo[index])
-
-    # -- calls ------------------------------------------------------------------------------------------
-
-    def call(self, function: Any, arguments: Any) -> None:
-        if not isinstance(function, Global):
-            raise Malformed(f"its pickle calls a {type(function).__name__}. Nothing was executed")
-        if function.call is None or type(arguments) is not tuple:
-            raise Malformed(f"its pickle calls {function.name} in a way no weights do. Nothing was executed")
-        self.charge(arguments)
-        self.push(function.call(list(arguments)))
-
-    def charge(self, arguments: tuple[Any, ...]) -> None:
-        """Let a call pay for what it looks through and what it copies, which may be the same again and again."""
-        self.pay(sum(len(x) for x in arguments if isinstance(x, (list, tuple, dict, set))))
-        self.copies -= sum(len(x) for x in arguments if isinstance(x, (str, bytes)))
-        if self.copies < 0:
-            raise Malformed(TOO_MUCH)
-
-
-def _is_scalar(value: Any) -> bool:
-    kind = type(value)
-    return kind in (str, bool, float, bytes) or value is None or kind is int and abs(value) < KEY_LIMIT
-
-
-def check_key(key: Any) -> Any:
-    """Return a key of a dict or an element of a set, if it can be one at little cost."""
-    if not _is_scalar(key) and not isinstance(key, Global):
-        if type(key) is not tuple or len(key) > KEY_PARTS or not all(map(_is_scalar, key)):
-            raise Malformed(f"its pickle has a {type(key).__name__} as a key, which no weights need")
-    return key
-
-
-def fill(target: Any, pairs: list[Any]) -> None:
-    """Put keys and values that lie side by side into a dict."""
-    if not isinstance(target, dict):
-        raise Malformed(f"its pickle sets items of a {type(target).__name__}. Nothing was executed")
-    if len(pairs) % 2:
-        raise Malformed("its pickle has a key without a value")
-    for i in range(0, len(pairs), 2):
-        target[check_key(pairs[i])] = pairs[i + 1]
+    machine = Machine(data, position, find, persistent)
+    while True:
+        code = machine.take(1)[0]
+        if code == STOP:
+            return machine.pop(), machine.position
+        operation = OPERATION.get(code)
+        if operation is None:
+            raise Malformed(f"its pickle has the unknown operation {bytes([code])!r}")
+        machine.pay(1)
+        operation(machine)
 
 
 def _extend(target: Any, values: list[Any]) -> None:
@@ -250,31 +67,31 @@ def _integer(digits: str) -> int:
         raise Malformed("its pickle has an integer that is none") from None
 
 
-def _protocol(m: _Machine) -> None:
+def _protocol(m: Machine) -> None:
     version = m.take(1)[0]
     if version > 5:
         raise Malformed(f"its pickle is of protocol {version}, and 5 is the newest known")
 
 
-def _int_line(m: _Machine) -> None:
+def _int_line(m: Machine) -> None:
     line = m.line()
     m.push({"00": False, "01": True}[line] if line in ("00", "01") else _integer(line))
 
 
-def _long(m: _Machine, size: int) -> None:
+def _long(m: Machine, size: int) -> None:
     if size > INTEGER_BYTES:
         raise Malformed(f"its pickle has an integer of {size:,} bytes")
     m.push(int.from_bytes(m.take(size), "little", signed=True))
 
 
-def _float_line(m: _Machine) -> None:
+def _float_line(m: Machine) -> None:
     try:
         m.push(float(m.line()))
     except ValueError:
         raise Malformed("its pickle has a float that is none") from None
 
 
-def _old_text(m: _Machine, size: int) -> None:
+def _old_text(m: Machine, size: int) -> None:
     """Push the text of a Python 2: text where it is UTF-8, bytes where not."""
     data = bytes(m.take(size))
     try:
@@ -283,21 +100,21 @@ def _old_text(m: _Machine, size: int) -> None:
         m.push(data)
 
 
-def _quoted_line(m: _Machine) -> None:
+def _quoted_line(m: Machine) -> None:
     line = m.line()
     if len(line) < 2 or line[0] != line[-1] or line[0] not in "'\"" or "\\" in line:
         raise Malformed("its pickle has text with escapes, in a form of Python 2")
     m.push(line[1:-1])
 
 
-def _unicode_line(m: _Machine) -> None:
+def _unicode_line(m: Machine) -> None:
     line = m.line(1 << 20)
     if "\\" in line:
         raise Malformed("its pickle has text with escapes, in a form of protocol 0")
     m.push(line)
 
 
-def _tuple(m: _Machine, count: int) -> None:
+def _tuple(m: Machine, count: int) -> None:
     if len(m.stack) < count:
         raise Malformed("its pickle takes more than it made")
     made = tuple(m.stack[-count:])
@@ -305,76 +122,84 @@ def _tuple(m: _Machine, count: int) -> None:
     m.push(made)
 
 
-def _dict(m: _Machine) -> None:
+def _dict(m: Machine) -> None:
     made: dict[Any, Any] = {}
     fill(made, m.pop_mark())
     m.push(made)
 
 
-def _pop(m: _Machine) -> None:
+def _pop(m: Machine) -> None:
     if m.stack:
         m.pop()
     else:
         m.pop_mark()
 
 
-def _mark(m: _Machine) -> None:
+def _pop_mark(m: Machine) -> None:
+    m.pop_mark()
+
+
+def _frame(m: Machine) -> None:
+    m.take(8)  # how long it is says nothing that the operations in it do not
+
+
+def _mark(m: Machine) -> None:
     m.marks.append(m.stack)
     m.stack = []
 
 
-def _below(m: _Machine, change: Callable[[Any, list[Any]], None]) -> None:
+def _below(m: Machine, change: Callable[[Any, list[Any]], None]) -> None:
     values = m.pop_mark()
     change(m.top(), values)
 
 
-def _set_item(m: _Machine) -> None:
+def _set_item(m: Machine) -> None:
     value, key = m.pop(), m.pop()
     fill(m.top(), [key, value])
 
 
-def _append(m: _Machine) -> None:
+def _append(m: Machine) -> None:
     value = m.pop()
     _extend(m.top(), [value])
 
 
-def _global(m: _Machine) -> None:
+def _global(m: Machine) -> None:
     module, name = m.line(), m.line()
     m.push(m.find(module, name))
 
 
-def _stack_global(m: _Machine) -> None:
+def _stack_global(m: Machine) -> None:
     name, module = m.pop(), m.pop()
     if type(name) is not str or type(module) is not str:
         raise Malformed("its pickle names a function by something that is not text. Nothing was executed")
     m.push(m.find(module, name))
 
 
-def _reduce(m: _Machine) -> None:
+def _reduce(m: Machine) -> None:
     arguments = m.pop()
     m.call(m.pop(), arguments)
 
 
-def _new_extended(m: _Machine) -> None:
+def _new_extended(m: Machine) -> None:
     options, arguments = m.pop(), m.pop()
     if type(options) is not dict or options:
         raise Malformed("its pickle makes an object with options by name, which no weights do")
     m.call(m.pop(), arguments)
 
 
-def _instance(m: _Machine) -> None:
+def _instance(m: Machine) -> None:
     function = m.find(m.line(), m.line())
     m.call(function, tuple(m.pop_mark()))
 
 
-def _object(m: _Machine) -> None:
+def _object(m: Machine) -> None:
     parts = m.pop_mark()
     if not parts:
         raise Malformed("its pickle takes more than it made")
     m.call(parts[0], tuple(parts[1:]))
 
 
-def _build(m: _Machine) -> None:
+def _build(m: Machine) -> None:
     state = m.pop()
     target = m.top()
     if not hasattr(target, "set_state"):
@@ -384,28 +209,28 @@ def _build(m: _Machine) -> None:
     target.set_state(state)
 
 
-def _persistent(m: _Machine) -> None:
+def _persistent(m: Machine) -> None:
     m.push(m.persistent(m.pop()))
 
 
-def _extension(m: _Machine) -> None:
+def _extension(m: Machine) -> None:
     raise Malformed(
         "its pickle names something by a number of Python's extension registry. Nothing was executed"
     )
 
 
-def _outside(m: _Machine) -> None:
+def _outside(m: Machine) -> None:
     raise Malformed("its pickle has buffers outside of it, which are not here")
 
 
 STOP = ord(".")
 # The operations by their codes, named as in Python's `pickle`.
-OPERATION: Mapping[int, Callable[[_Machine], None]] = {
+OPERATION: Mapping[int, Callable[[Machine], None]] = {
     0x80: _protocol,  # PROTO
-    0x95: lambda m: _skip(m, 8),  # FRAME
+    0x95: _frame,  # FRAME
     ord("("): _mark,  # MARK
     ord("0"): _pop,  # POP
-    ord("1"): lambda m: _drop(m.pop_mark()),  # POP_MARK
+    ord("1"): _pop_mark,  # POP_MARK
     ord("2"): lambda m: m.push(m.top()),  # DUP
     ord("N"): lambda m: m.push(None),  # NONE
     0x88: lambda m: m.push(True),  # NEWTRUE
@@ -469,11 +294,3 @@ OPERATION: Mapping[int, Callable[[_Machine], None]] = {
     0x97: _outside,  # NEXT_BUFFER
     0x98: _outside,  # READONLY_BUFFER
 }
-
-
-def _skip(m: _Machine, count: int) -> None:
-    m.take(count)
-
-
-def _drop(values: list[Any]) -> None:
-    """Let go of what POP_MARK takes from the stack."""

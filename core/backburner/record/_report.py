@@ -85,7 +85,8 @@ class LoadReport:
         ):
             tail = max(shorter, key=len, default="")
             prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
-            if prefix and sum(prefix + name in longer for name in shorter) * 2 > len(shorter):
+            there = set(longer)
+            if prefix and sum(prefix + name in there for name in shorter) * 2 > len(shorter):
                 begins = f". The names in the {where} begin with {prefix!r}"
                 if where == "module":
                     return f"{begins}. Pass rename={{'^': {prefix!r}}} to bb.load."

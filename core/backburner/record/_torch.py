@@ -8,7 +8,9 @@ from typing import Any, Literal, NamedTuple
 from backburner.record import _objects, _pickle, _zip
 from backburner.record._dtypes import Array, Malformed
 from backburner.record._format import short
-from backburner.record._objects import Storage, StorageType
+from backburner.record._machine import Global
+from backburner.record._objects import StorageType
+from backburner.record._tensors import Storage
 
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
@@ -96,7 +98,7 @@ def _storage(token: Any) -> Storage:
     """Return the storage that a persistent id names; of a legacy file's too, with the part that is meant."""
     parts: list[Any] = list(token) if type(token) is tuple else []
     if len(parts) > 1 and _is_text(parts[0]) and parts[0] == "module":
-        name = parts[1].name if isinstance(parts[1], _pickle.Global) else "a class"
+        name = parts[1].name if isinstance(parts[1], Global) else "a class"
         raise Malformed(f"it holds a whole module ({name}); nothing was executed. {_objects.REMEDY}")
     if len(parts) not in (5, 6) or not _is_text(parts[0]) or parts[0] != "storage":
         raise Malformed("its pickle refers to something that is no storage")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from backburner.record._arrays import NumPyArray
 from backburner.record._dtypes import Malformed, raw_dtype
 from backburner.record._format import product, short
-from backburner.record._objects import NumPyArray, Refused, Tensor
-from backburner.record._pickle import TOO_MUCH
+from backburner.record._machine import TOO_MUCH
+from backburner.record._tensors import Refused, Tensor
 
 USUAL = (
     "state_dict", "model_state_dict", "model", "module", "net", "network", "weights", "params", "params_ema",
