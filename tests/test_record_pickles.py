@@ -323,6 +323,7 @@ COSTLY: dict[str, bytes] = {
         call("numpy._core.multiarray._reconstruct")
         + many(number(1), numbers(*[1] * 60), call("numpy.dtype", text("f8")), b"\x89", b"C\x08" + bytes(8)) + b"q\1b" + b"h\1b" * 10**5
     ),
+    "many short lines in a long file": b"V\n0" * 3 * 10**5 + b"N",
     "a sparse memo": b"Nr\xff\xff\xff\xff" * 10**5,
     "frames that lie": b"\x95" + b"\xff" * 8 + b"N",
 }  # fmt: skip

@@ -527,12 +527,12 @@ def interrupting_at(monkeypatch: pytest.MonkeyPatch, *steps: int) -> None:
     taken = 0
     true = _tabular.F.cross_entropy
 
-    def pressed(*args: Any) -> Any:
+    def pressed(*args: Any, **options: Any) -> Any:
         nonlocal taken
         taken += 1
         if taken in steps:
             signal.raise_signal(signal.SIGINT)
-        return true(*args)
+        return true(*args, **options)
 
     monkeypatch.setattr(_tabular.F, "cross_entropy", pressed)
 
@@ -617,3 +617,11 @@ def test_a_linear_start_is_where_its_slope_is_zero() -> None:
         w, b = _linear.ridge(x, target, penalty)
         miss = x @ w + b - target
         assert np.abs(x.T @ miss + penalty * w).max() < 1e-9 and np.abs(miss.sum()) < 1e-9
+
+
+@pytest.mark.parametrize("true", [0.66, 1.0, 2.0, 3.0])
+def test_shares_are_made_as_sharp_as_the_classes_are(true: float) -> None:
+    draw = np.random.default_rng(0)
+    z = draw.normal(size=(20_000, 3)).astype(np.float32)
+    y = (z * true + draw.gumbel(size=z.shape)).argmax(axis=1)  # drawn with the shares softmax(z * true)
+    assert _tabular._sharpness((z[:9000], z[9000:]), (y[:9000], y[9000:])) == pytest.approx(true, rel=0.1)
