@@ -282,6 +282,38 @@ def test_a_target_that_is_no_number_gives_no_score_but_predictions(command: Any)
     assert "note: no score: 'price' is not a number in every row" in err and "score on" not in err
 
 
+def test_a_file_tells_which_columns_training_saw_and_did_not_use(
+    command: Any, trained: tuple[Path, TabularTrained]
+) -> None:
+    rows: list[dict[str, object]] = [{**row, "new\nname": 1} for row in fruit()]
+    Path("more.csv").write_text(text(rows))
+    _, _, err = command("predict", trained[0] / "kind.safetensors", "more.csv")
+    assert err.startswith("note: columns that the network does not use: 'new\\nname'\nscore on 96 rows")
+
+
+def test_numbers_far_from_zero_are_written_with_digits_that_tell_them_apart(command: Any) -> None:
+    rows: list[dict[str, object]] = [{"a": i, "y": 1_700_000_000_000 + 3 * i} for i in range(60)]
+    Path("far.csv").write_text(text(rows))
+    assert command("train", "far.csv", "--target", "y", *QUICK)[0] == 0
+    found = [float(row[0]) for row in told(command("predict", "model.safetensors", "far.csv"))[1:]]
+    assert found == pytest.approx([row["y"] for row in rows], abs=20, rel=0) and len(set(found)) == 60
+
+
+def test_a_cell_may_be_long_and_labels_are_utf_8_in_any_locale(command: Any, tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"a": i % 2, "note": "x" * 200_000 * (i == 3), "y": "läßt"[: i % 2 + 2]} for i in range(30)
+    ]
+    Path("long.csv").write_text(text(rows), encoding="utf-8")
+    limit = csv.field_size_limit()
+    assert command("train", "long.csv", "--target", "y", *QUICK)[0] == 0
+    assert csv.field_size_limit() == limit
+    done = subprocess.run(
+        [sys.executable, "-m", "backburner", "predict", "model.safetensors", "long.csv"], capture_output=True, timeout=120,
+        env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert done.returncode == 0 and set(done.stdout.decode("utf-8").split()) == {"prediction", "lä", "läß"}
+
+
 def test_unseen_categories_and_missing_values_are_answered(
     command: Any, trained: tuple[Path, TabularTrained]
 ) -> None:
@@ -331,15 +363,14 @@ def test_predictions_go_to_a_file_whole_or_not_at_all(
         os, "fsync", lambda descriptor: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
     Path("p.csv").write_text("old")
-    assert command(*words, "-o", "p.csv")[::2] == (1, "note: columns that the network does not use: number, note, "
-        "price\nbackburner: p.csv: No space left on device\n")  # fmt: skip
+    assert command(*words, "-o", "p.csv")[::2] == (1, "backburner: p.csv: No space left on device\n")  # fmt: skip
     assert os.listdir() == ["p.csv"] and Path("p.csv").read_text() == "old"
 
 
 @pytest.mark.parametrize(
     "redirection, status, told",
     [(">&-", 0, ""), ("> /dev/full", 1, "backburner: [Errno 28] No space left on device\n"), ("| head -1", 0, ""),
-     ("-o /dev/full", 1, "backburner: [Errno 28] No space left on device\n")],
+     ("-o /dev/full", 1, "backburner: /dev/full: No space left on device\n")],
 )  # fmt: skip
 def test_streams_that_take_nothing_bring_no_traceback(
     redirection: str, status: int, told: str, trained: tuple[Path, TabularTrained]
@@ -367,7 +398,8 @@ USER_ERRORS: dict[str, tuple[str, str, str]] = {
         "train: x.csv: too few rows to learn from: of 9 rows 0 have a 'kind'. At least 4 must.",
     ),
     "one class": ("kind,size\n" + "a,1\n" * 9, "x.csv --target kind", "train: there is nothing to learn: the target 'kind'"),
-    "binary": ("\0\1\2" * 99, "x.csv --target kind", "read_csv: x.csv is no text: it has zero bytes."),
+    "binary": ("\0\1\2" * 99, "x.csv --target kind", "read_csv: x.csv is no text: it has zero bytes, the first at byte 0. "
+        "Take them out, save the table as CSV, or give the encoding if it is UTF-16."),
     "no such column": (
         FRUIT, "x.csv --target Kind",
         "train: x.csv: there is no column 'Kind' (is it 'kind'?). It has: 'number', 'size', ",
@@ -389,7 +421,8 @@ USER_ERRORS: dict[str, tuple[str, str, str]] = {
     "no epoch": (FRUIT, "x.csv --target kind --epochs 0", "train: epochs is an integer from 1 on, not 0."),
     "a negative seed": (FRUIT, "x.csv --target kind --seed -1", "train: seed is an integer from 0 on, not -1."),
     "no width": (FRUIT, "x.csv --target kind --hidden 0", "train: hidden is widths from 1 to 4096, such as 64, 64;"),
-    "another encoding": (FRUIT, "x.csv --target kind --encoding klingon", "read_csv: Python knows no encoding 'klingon'."),
+    "another encoding": (FRUIT, "x.csv --target kind --encoding klingon", "read_csv: Python knows no encoding 'klingon' of text. "
+        "Common ones are utf-8, utf-16, cp1252."),
 }  # fmt: skip
 
 
@@ -412,6 +445,10 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "a whole share": ("train x.csv --target y --valid-share 1", "argument --valid-share: 1 is not a share above 0"),
     "words as widths": ("train x.csv --target y --hidden 8,x", "argument --hidden: invalid list of widths value: '8,x'"),
     "a long delimiter": ("train x.csv --target y --delimiter ;;", "argument --delimiter: ';;' is not one character"),
+    "a quote as delimiter": ('train x.csv --target y --delimiter "', "is not one character, or is a quote"),
+    "an output that is the input": ("predict {model} {model} -o {model}", "--output {model} is what is read, and would be lost"),
+    "an output of training that is the input": ("train {model} --target y -o {model}", "would be lost: name another file"),
+    "an output without a name": ("predict {model} x.csv --output=", "--output is empty: name a file"),
     "a sample of a table": ("predict {model} --sample 3", "--sample is for the digits, and {model} is for tables"),
 }  # fmt: skip
 
@@ -438,10 +475,18 @@ TABLES: dict[str, tuple[str, str]] = {
         "size,color,picked\n1,red,2024-01-01\n",
         "predict: x.csv: there is no column 'colour' (is it 'color'?). It has: 'size', 'color', 'picked'.",
     ),
-    "columns are missing": ("size\n1\n", "predict: x.csv: there are no columns 'colour', 'picked'. It has: 'size'."),
+    "columns are missing": ("size\n1\n", "predict: x.csv: there are no columns 'colour', 'picked'. It has: 'size'. "
+        "If there are more, tell with --delimiter what is between them. If that is a title or a comment, delete it: the "
+        "first line has the names."),
     "text for a number": (
         "size,colour,picked\n1,red,2024-01-01\nbig,red,2024-01-01\n",
-        "read_csv: x.csv, line 3: the column 'size' is told to be numbers, and 'big' is none.",
+        "read_csv: x.csv, line 3: the column 'size' is told to be numbers, and 'big' is none. "
+        "Mend that cell, or leave it empty.",
+    ),
+    "numbers for names": (
+        "1,2,3\n4,5,6\n",
+        "predict: x.csv: there are no columns 'size', 'colour', 'picked'. It has: '1', '2', '3'. Those are no names: put "
+        "a line with the names of the columns at its top.",
     ),
     "empty": ("", "read_csv: x.csv has no rows."),
 }  # fmt: skip
