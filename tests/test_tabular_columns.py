@@ -87,11 +87,11 @@ TOLD: dict[str, tuple[Any, str | None]] = {
     ),
     "measures": (
         column("x", *(f"{i} kg" for i in range(30))),
-        "; it could be used if it were numbers alone, without such as '0 kg'",
+        "x: ignored: it is text with 30 different values in 30 rows; it could be used if it were numbers alone, without such as '0 kg'",
     ),
     "dates but for one": (
         column("x", "soon", *(f"2024-01-{i:02}" for i in range(1, 30))),
-        "; it could be used if it were dates alone, without such as 'soon'",
+        "x: ignored: it is text with 30 different values in 30 rows; it could be used if it were dates alone, without such as 'soon'",
     ),
     "large ids": (column("x", *(2**60 + i for i in range(30))), "x: ignored: it is text with 30 different values in 30 rows"),
     "row numbers": (column("x", *range(1, 31)), "x: ignored: it numbers the rows"),

@@ -21,11 +21,14 @@ POINT = r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
 WHOLE = r"\s*[+-]?[0-9]+\s*"
 # What spreadsheets write around a number: -$1 234.50, 12,5 %, (300), 17-, and a minus that is no hyphen.
 CURRENCIES = "$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa"
-DRESSED = (
-    r"(?P<open>\()?(?P<sign>[+\-\u2212])?\s?[%(signs)s]?\s?(?P<inner>[+\-\u2212])?"
+DIGITS = (
     r"(?P<digits>[0-9.,]+|[0-9]{1,3}(?P<gap>[ '\u2019\u00a0\u202f\u2009])[0-9]{3}(?:(?P=gap)[0-9]{3})*(?:[.,][0-9]*)?)"
-    r"(?P<power>[eE][+-]?[0-9]+)?\s?[%%%(signs)s]?(?P<after>-)?(?P<close>\))?"
-) % {"signs": CURRENCIES}
+    r"(?P<power>[eE][+-]?[0-9]+)?"
+)
+DRESSED = (
+    rf"(?P<open>\()?(?P<sign>[+\-\u2212])?\s?[{CURRENCIES}]?\s?(?P<inner>[+\-\u2212])?{DIGITS}"
+    rf"\s?[%{CURRENCIES}]?(?P<after>-)?(?P<close>\))?"
+)
 # 2024-01-31, 2024/1/31, 31.01.2024, 1/31/24, 31-Jan-2024, with or without a time of the day.
 DATE = (
     r"(?:[0-9]{4}(?P<a>[-/.])[0-9]{1,2}(?P=a)[0-9]{1,2}|[0-9]{1,2}(?P<b>[-/.])[0-9]{1,2}(?P=b)(?:[0-9]{4}|[0-9]{2})"

@@ -321,11 +321,9 @@ def _text(name: str, column: Column) -> Made:
             odd += [
                 text for text in some if not matcher(POINT)(text)
             ]  # 12 kg; where there are none they are ids
-            return (
-                None,
-                told
-                + f"; it could be used if it were {what} alone, without such as {_cut(odd[0])}" * bool(odd),
-            )
+            for example in odd[:1]:
+                told += f"; it could be used if it were {what} alone, without such as {_cut(example)}"
+            break
     return None, told
 
 

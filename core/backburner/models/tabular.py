@@ -331,6 +331,12 @@ def combine(answers: Array, target: Target) -> Array:
     return mean
 
 
+def _unit(*arrays: Array) -> float:
+    """Return a power of two of the size of the largest number, by which to divide changes no digit."""
+    largest = max(float(np.abs(array).max()) for array in arrays)
+    return 2.0 ** max(math.frexp(largest)[1] - 1, -1020) if 0 < largest < math.inf else 1.0
+
+
 def score(values: Array, truths: Array, target: Target) -> dict[str, float]:
     """Return how good predictions are, by the names of the measures, the most telling first.
 
@@ -347,14 +353,12 @@ def score(values: Array, truths: Array, target: Target) -> dict[str, float]:
             "accuracy": float(hit.mean()),
             "log loss": float(-np.log(np.maximum(share, 1e-15)).mean()),
         }
-    with np.errstate(over="ignore"):  # of numbers near the largest there are
-        error, away = values - truths, truths - truths.mean()
-    unit = float(np.abs([error, away]).max())
-    if not 0 < unit < math.inf:
-        unit = 1.0
+    size = _unit(values, truths)  # in which sums do not overflow
+    error, away = values / size - truths / size, truths / size - (truths / size).mean()
+    unit = _unit(error, away)
     error, away = error / unit, away / unit  # whose squares neither overflow nor vanish
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread, square = float((away**2).mean()), float((error**2).mean())
+    unit *= size
+    spread, square = float((away**2).mean()), float((error**2).mean())
     found = {"R2": 1 - square / spread} if spread > 0 else {}
     return found | {
         "RMSE": math.sqrt(square) * unit,
