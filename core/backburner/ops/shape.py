@@ -52,7 +52,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *sizes: int, copy: bool | 
     """
     held = primitive("reshape", x)
     if sizes:
-        shape = (shape, *sizes)  # type: ignore[assignment]  # a sequence in it is refused below
+        shape = (shape, *sizes)  # type: ignore[arg-type]  # a sequence in it is refused below
     if copy is not None:
         copy = flag("reshape", "copy", copy)
     y = _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)

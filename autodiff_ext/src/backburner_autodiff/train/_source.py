@@ -52,7 +52,7 @@ class Source:
                 )
             given = data.Loader(given, batch_size=batch_size, shuffle=shuffle, seed=seed)
         if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Tensor, np.ndarray)):
-            kind = f"an array {list(given.shape)}" if _is_array(given) else f"{given!r:.80}"
+            kind = f"an array {list(np.shape(given))}" if _is_array(given) else f"{given!r:.80}"
             raise DTypeError(
                 f"{op}: data is an iterable of batches or a tuple of arrays, not {kind}. Give inputs and targets "
                 "as one argument, (x, y); data.batches makes batches."

@@ -34,6 +34,32 @@ from backburner_autodiff.train.metrics.regression import ExplainedVariance as Ex
 from backburner_autodiff.train.metrics.regression import Loss as Loss
 from backburner_autodiff.train.metrics.regression import PearsonCorrelation as PearsonCorrelation
 
+__all__ = [
+    "AUC",
+    "Accuracy",
+    "AveragePrecision",
+    "BinaryAccuracy",
+    "CohenKappa",
+    "ConfusionMatrix",
+    "CrossEntropy",
+    "ExplainedVariance",
+    "F1",
+    "LogLoss",
+    "Loss",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MatthewsCorrelation",
+    "Metric",
+    "PearsonCorrelation",
+    "Perplexity",
+    "Precision",
+    "R2",
+    "RMSE",
+    "Recall",
+    "TopKAccuracy",
+]
+
 NAMED: dict[str, Callable[[], Metric]] = {
     "accuracy": Accuracy,
     "top_5_accuracy": TopKAccuracy,
