@@ -150,9 +150,15 @@ class Trainer:
         found = list(callbacks)
         for callback in found:
             if not isinstance(callback, Callback):
-                raise DTypeError(
-                    f"Trainer: {callback!r:.80} is no callback. Use a subclass of train.Callback."
-                )
+                of_class = isinstance(callback, type) and issubclass(callback, Callback)
+                use = "Make one of the class." if of_class else "Use a subclass of train.Callback."
+                raise DTypeError(f"Trainer: {callback!r:.80} is no callback. {use}")
+        own = {id(parameter) for parameter in model.parameters()}
+        if own and not any(id(parameter) in own for _, parameter in optimizer._parameters()):
+            raise ArgumentError(
+                "Trainer: the optimizer has no parameter of the model, so nothing would train. Make it of this model: "
+                f"{type(optimizer).__name__}(model)."
+            )
         self._metrics = collect("Trainer", metrics)
         self._mode = checked_mode(progress)
         if log is not None:
