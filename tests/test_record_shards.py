@@ -20,6 +20,7 @@ from records.make_pytorch import FOLDER
 from records.nets import filled, net
 from records.pickles import archive, legacy, mapping, tensor, whole
 
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "w.safetensors"
