@@ -118,7 +118,11 @@ def collect(op: str, given: Any) -> dict[str, Metric]:
                 raise ArgumentError(f"{op}: there is no metric {entry!r}. Use one of: {', '.join(NAMED)}.")
             entry = NAMED[entry]()
         if not isinstance(entry, Metric):
-            use = "metrics.Loss(f) for its mean over examples" if callable(entry) else "a train.metrics.Metric, or a name"
+            use = (
+                "metrics.Loss(f) for its mean over examples"
+                if callable(entry)
+                else "a train.metrics.Metric, or a name"
+            )
             raise DTypeError(f"{op}: {entry!r:.80} is no metric. Use {use}.")
         name = entry.name if name is None else name
         if name in found or name == "loss":
