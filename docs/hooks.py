@@ -19,10 +19,12 @@ def _entries(found: re.Match[str]) -> str:
     module = importlib.import_module(name)
     named = (found[3] or "").replace(",", " ").split()
     entries = []
-    for public in named if how == "only" else getattr(module, "__all__", None) or sorted(vars(module)):
+    listed = named if how == "only" else getattr(module, "__all__", None)
+    for public in listed or sorted(vars(module)):
         value = getattr(module, public)
         home = getattr(value, "__module__", "") or ""
-        if public.startswith("_") or not home.startswith("backburner"):
+        ours = ("backburner",) if listed else (name, f"{name.rpartition('.')[0]}._")
+        if public.startswith("_") or not home.startswith(ours):
             continue
         if how == "without" and public in named:
             continue

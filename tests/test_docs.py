@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,3 +53,47 @@ def test_links_lead_to_pages() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).is_file(), f"{page.name}: {link}"
+
+
+def entries(page: str) -> dict[str, str]:
+    """Return what the site's hook makes of a page of the API: the options of each entry by its heading."""
+    spec: Any = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    made: str = hooks.on_page_markdown((ROOT / "docs" / "api" / page).read_text(encoding="utf-8"))
+    assert "!each" not in made
+    return {
+        found[2]: found[0]
+        for found in re.finditer(r"^::: (\S+)\n.*\n +heading: (\S+)\n(?: .*\n)*", made, re.MULTILINE)
+    }
+
+
+@pytest.mark.feature_set("autodiff")
+@pytest.mark.parametrize(
+    "page, name, inherited",
+    [
+        ("nn.md", "backburner.nn.Module", ["valid", "freeze", "parameters", "to"]),
+        ("nn.md", "backburner.nn.ModuleList", ["append"]),
+        ("nn.md", "backburner.nn.init.orthogonal_", []),
+        ("tensor.md", "backburner.Tensor", ["numpy", "item", "shape"]),
+        ("optim.md", "backburner.optim.AdamW", []),
+        ("optim.md", "backburner_autodiff.optim.schedules.cosine", []),
+        ("train.md", "backburner.train.Trainer", []),
+        ("train.md", "backburner_autodiff.train.metrics.F1", []),
+        ("data.md", "backburner.data.augment.random_crop", []),
+    ],
+)
+def test_the_pages_of_the_api_have_what_is_public_and_what_it_inherits(
+    page: str, name: str, inherited: list[str]
+) -> None:
+    found = entries(page)
+    assert not [heading for heading in found if heading.endswith("Error")]
+    listed = re.search(r"inherited_members: \[(.*)\]", found[name])
+    assert set(inherited) <= set(listed[1].split(", ") if listed else ())
+    assert not listed or not {"sum", "forward"} & set(listed[1].split(", "))
+
+
+def test_functions_have_no_entry_for_what_stands_elsewhere() -> None:
+    found = entries("functions.md")
+    assert "backburner.concat" in found and "backburner.ShapeError" in found
+    assert not {"backburner.Tensor", "backburner.Device", "backburner.Gradients"} & set(found)
