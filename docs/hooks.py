@@ -16,11 +16,15 @@ def _entries(found: re.Match[str]) -> str:
     name = found[1]
     module = importlib.import_module(name)
     left_out = set((found[2] or "").replace(",", " ").split())
+    listed = getattr(module, "__all__", None)
+    # without a list what is there because the module needs it is not meant: only what lives in it, or beside it
+    homes = "backburner" if listed else (f"{name}.", f"{name.rpartition('.')[0]}._")
+    shown = name.replace("backburner_autodiff", "backburner")  # as people import it, by a door
     entries = []
-    for public in getattr(module, "__all__", None) or sorted(vars(module)):
+    for public in listed or sorted(vars(module)):
         value = getattr(module, public)
         home = getattr(value, "__module__", "") or ""
-        if public.startswith("_") or public in left_out or not home.startswith("backburner"):
+        if public.startswith("_") or public in left_out or not f"{home}.".startswith(homes):
             continue
-        entries.append(f"::: {home}.{value.__qualname__}\n    options:\n      heading: {name}.{public}\n")
+        entries.append(f"::: {home}.{value.__qualname__}\n    options:\n      heading: {shown}.{public}\n")
     return "\n".join(entries)
