@@ -20,6 +20,12 @@ def csv_names(path: Path, *, delimiter: str | None = None, encoding: str | None 
     Raises:
         DataError: the file is no CSV, or is empty.
         OSError: it cannot be read.
+
+    Example:
+        >>> import io
+        >>> from backburner import data
+        >>> data.csv_names(io.StringIO("size;price\\n1,5;2\\n"))
+        ('size', 'price')
     """
     layout = Layout(Source("read_csv", path, encoding), delimiter or ",", None, 0)
     if delimiter is None:
