@@ -54,7 +54,7 @@ CORE_LAYERS = (
         "backburner._seeds",
         "backburner.threads",
     ),
-    ("backburner.dtype", "backburner.errors", "backburner._names"),
+    ("backburner.dtype", "backburner.errors", "backburner._names", "backburner._hints"),
 )
 EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
+from backburner import _hints
 
 autodiff = pytest.mark.feature_set("autodiff")
 FLOATS: set[Any] = {bb.float32, bb.float64}
@@ -250,3 +251,9 @@ def test_matrices_may_be_in_a_batch_of_as_many_dimensions_as_there_can_be(op: st
     wanted = plain[-1] if isinstance(plain, tuple) else plain
     assert y.reshape(wanted.shape).tolist() == wanted.tolist()
     assert y.sum().backward()[x].tolist() == wanted.sum().backward()[x].tolist()
+
+
+@pytest.mark.parametrize("word", _hints.RENAMED)
+def test_what_a_hint_names_is_there_and_what_it_is_for_is_not(word: str) -> None:
+    assert hasattr(bb, _hints.RENAMED[word]) and not hasattr(bb, word) and not hasattr(bb.Tensor, word)
+    assert hasattr(bb.Tensor, _hints.RENAMED[word])

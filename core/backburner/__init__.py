@@ -265,17 +265,6 @@ _NAMES = {
     "summary": "nn._summary",
     "value_and_grad": "transforms",
 }
-# What people from elsewhere look for.
-_HINTS = {
-    "cat": "concat",
-    "manual_seed": "Device.cpu().seed",
-    "no_grad": "detach, or a plain device: Module.valid, Tensor.inner",
-    "permute": "permute_dims",
-    "rand": "random.uniform",
-    "randn": "random.normal",
-    "transpose": "permute_dims or matrix_transpose",
-    "unsqueeze": "expand_dims",
-}
 
 # pyright: reportUnsupportedDunderAll=false
 _TYPING = {"Any", "TYPE_CHECKING"}
@@ -290,7 +279,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"backburner.{name}")
     if name not in _NAMES:
-        hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
+        hint = import_module("backburner._hints").of_package(name)
+        if not hint and name[0] != "_" and name in import_module("backburner.nn.functional").__all__:
+            hint = f" Use nn.functional.{name}."
         raise AttributeError(f"module 'backburner' has no attribute {name!r}.{hint}")
     found = getattr(import_module(f"backburner.{_NAMES[name]}"), name)
     globals()[name] = found

@@ -13,35 +13,6 @@ from backburner.device import Device
 from backburner.dtype import DType
 from backburner.errors import ArgumentError, DTypeError, GraphError, ShapeError
 
-_CAST = "astype(dtype)"
-_NOT_NEEDED = "the tensor as it is: it never changes"
-# What people from elsewhere look for.
-_HINTS = {
-    "bool": _CAST,
-    "clone": _NOT_NEEDED,
-    "contiguous": _NOT_NEEDED,
-    "cpu": "numpy(), or to(device)",
-    "cuda": "the CPU: there is nothing else",
-    "data": "detach(), or numpy() for the values; nn.init and assign give a parameter others",
-    "dim": "ndim",
-    "double": _CAST,
-    "expand": "broadcast_to(shape)",
-    "float": _CAST,
-    "half": _CAST,
-    "int": _CAST,
-    "long": _CAST,
-    "numel": "size",
-    "permute": "permute_dims(axes)",
-    "requires_grad": "is_require_grad(); for a parameter is_frozen",
-    "requires_grad_": "require_grad(); for parameters Module.freeze(pattern) and unfreeze",
-    "t": "T",
-    "transpose": "swapaxes(a, b)",
-    "type": _CAST,
-    "type_as": _CAST,
-    "unsqueeze": "expand_dims(axis)",
-    "view": "reshape(shape)",
-}
-
 
 class Held:
     """A primitive and a device: what of ``Tensor`` needs no op."""
@@ -56,7 +27,9 @@ class Held:
     if not TYPE_CHECKING:  # or checkers would take any name
 
         def __getattr__(self, name: str) -> NoReturn:
-            hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
+            from backburner._hints import of_tensor
+
+            hint = of_tensor(name)
             if name.endswith("_") and not name.startswith("_") and not hint:
                 hint = " Tensors are immutable: use a function that returns another, or nn.init and assign for a parameter."
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{hint}")

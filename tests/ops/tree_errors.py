@@ -31,6 +31,8 @@ def _bad_hook() -> None:
     layer(3)
 
 
+package: Any = bb
+layers: Any = nn
 weight = nn.Parameter(x)
 counter = nn.Buffer(bb.arange(3))
 two = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
@@ -40,6 +42,23 @@ REFUSED = (
     Bad(lambda: v.unsqueeze(0), AttributeError, "Tensor has no attribute 'unsqueeze'. Use expand_dims(axis)."),
     Bad(lambda: v.fill_(0), AttributeError, "Tensor has no attribute 'fill_'. Tensors are immutable: "),
     Bad(lambda: v.nothing, AttributeError, "Tensor has no attribute 'nothing'."),
+    Bad(lambda: v.unbind, AttributeError, "Tensor has no attribute 'unbind'. Use unstack(axis)."),
+    Bad(lambda: v.eq, AttributeError, "Tensor has no attribute 'eq'. Use equal."),
+    Bad(lambda: package.clamp, AttributeError, "module 'backburner' has no attribute 'clamp'. Use clip."),
+    Bad(lambda: package.no_grad, AttributeError,
+        "module 'backburner' has no attribute 'no_grad'. Use detach, or a plain device: "),
+    Bad(lambda: package.layer_norm, AttributeError,
+        "module 'backburner' has no attribute 'layer_norm'. Use nn.functional.layer_norm."),
+    Bad(lambda: package.nothing, AttributeError, "module 'backburner' has no attribute 'nothing'."),
+    Bad(lambda: layers.LazyLinear, AttributeError,
+        "module 'backburner.nn' has no attribute 'LazyLinear'. Use Linear, with the size of its input."),
+    Bad(lambda: layers.functional.relu_, AttributeError,
+        "module 'backburner.nn.functional' has no attribute 'relu_'. Use relu: tensors are immutable."),
+    Bad(lambda: layers.functional.upsample, AttributeError,
+        "module 'backburner.nn.functional' has no attribute 'upsample'. Use interpolate."),
+    Bad(lambda: layers.utils.clip_grad_norm_, AttributeError,
+        "module 'backburner.nn.utils' has no attribute 'clip_grad_norm_'. Use optim.clip_by_global_norm("),
+    Bad(lambda: v.to(bb.float64), T, "Tensor.to: takes a device, not dtype('float64'). Use astype for a dtype."),
     Bad(lambda: _set(weight, "requires_grad", False), AttributeError,
         "Parameter: requires_grad cannot be set. Use Module.freeze(pattern) and unfreeze, by module or by parameter."),
     Bad(lambda: _set(weight, "data", x), AttributeError, "Parameter: data cannot be set. Give it new contents with assign"),

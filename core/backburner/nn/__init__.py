@@ -1,5 +1,7 @@
 """Modules: PyTorch's layers by name, argument (an axis is ``axis``), parameter layout and ``state_dict`` key."""
 
+from typing import TYPE_CHECKING as _TYPES
+
 from backburner.nn import functional as functional
 from backburner.nn import init as init
 from backburner.nn import utils as utils
@@ -162,3 +164,10 @@ from backburner.nn.transformer import TransformerEncoderLayer as TransformerEnco
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
 __all__ = ["functional", "init", "utils", *(name for name, found in globals().items() if callable(found))]
+
+if not _TYPES:  # or checkers would take any name
+
+    def __getattr__(name: str) -> None:
+        from backburner._hints import of_nn
+
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}.{of_nn('nn', name, globals())}")
