@@ -50,11 +50,12 @@ CORE_LAYERS = (
         "backburner.backend",
         "backburner.contracts",
         "backburner._features",
+        "backburner._hints",
         "backburner._version",
         "backburner._seeds",
         "backburner.threads",
     ),
-    ("backburner.dtype", "backburner.errors", "backburner._names", "backburner._hints"),
+    ("backburner.dtype", "backburner.errors", "backburner._names"),
 )
 EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),

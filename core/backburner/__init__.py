@@ -265,6 +265,72 @@ _NAMES = {
     "summary": "nn._summary",
     "value_and_grad": "transforms",
 }
+_NO_GRAD = "detach, or a plain device: Module.valid, Tensor.inner"
+# What people from elsewhere look for.
+_HINTS = {
+    "DoubleTensor": "tensor(x, dtype='float64')",
+    "FloatTensor": "tensor",
+    "Generator": "random.Generator",
+    "LongTensor": "tensor",
+    "Module": "nn.Module",
+    "Parameter": "nn.Parameter",
+    "array": "tensor",
+    "as_tensor": "asarray",
+    "autograd": "Tensor.backward, grad or value_and_grad",
+    "bernoulli": "random.bernoulli",
+    "bmm": "matmul",
+    "cat": "concat",
+    "chunk": "split",
+    "clamp": "clip",
+    "concatenate": "concat",
+    "cpu": "Device.cpu()",
+    "cross_entropy": "nn.functional.cross_entropy",
+    "cuda": "Device.cpu(): there is nothing else",
+    "cumprod": "cumulative_prod",
+    "cumsum": "cumulative_sum",
+    "div": "divide",
+    "double": "float64",
+    "dropout": "nn.functional.dropout",
+    "enable_grad": "an autodiff device: model.to(Device.cpu().autodiff())",
+    "eq": "equal",
+    "float": "float32",
+    "functional": "nn.functional",
+    "from_numpy": "asarray",
+    "ge": "greater_equal",
+    "gt": "greater",
+    "index_select": "take",
+    "inference_mode": _NO_GRAD,
+    "int": "int32",
+    "is_tensor": "isinstance(x, Tensor)",
+    "le": "less_equal",
+    "long": "int64",
+    "lt": "less",
+    "manual_seed": "Device.cpu().seed",
+    "mm": "matmul",
+    "mse_loss": "nn.functional.mse_loss",
+    "mul": "multiply",
+    "multinomial": "random.multinomial",
+    "ne": "not_equal",
+    "neg": "negative",
+    "no_grad": _NO_GRAD,
+    "permute": "permute_dims",
+    "rand": "random.uniform",
+    "rand_like": "random.uniform(x.shape)",
+    "randint": "random.randint",
+    "randn": "random.normal",
+    "randn_like": "random.normal(x.shape)",
+    "randperm": "random.permutation",
+    "repeat_interleave": "repeat",
+    "seed": "Device.cpu().seed",
+    "set_grad_enabled": _NO_GRAD,
+    "sub": "subtract",
+    "transpose": "permute_dims or matrix_transpose",
+    "unbind": "unstack",
+    "unique": "unique_values, unique_counts, unique_inverse or unique_all",
+    "unsqueeze": "expand_dims",
+    "utils": "data for utils.data, checkpoint for utils.checkpoint, nn.utils for the rest",
+    "version": "__version__",
+}
 
 # pyright: reportUnsupportedDunderAll=false
 _TYPING = {"Any", "TYPE_CHECKING"}
@@ -279,9 +345,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"backburner.{name}")
     if name not in _NAMES:
-        hint = import_module("backburner._hints").of_package(name)
-        if not hint and name[0] != "_" and name in import_module("backburner.nn.functional").__all__:
-            hint = f" Use nn.functional.{name}."
+        hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
         raise AttributeError(f"module 'backburner' has no attribute {name!r}.{hint}")
     found = getattr(import_module(f"backburner.{_NAMES[name]}"), name)
     globals()[name] = found

@@ -100,9 +100,12 @@ class Machine:
 
     def line(self, limit: int = 4096) -> str:
         """Return what stands before the next newline, as the operations of protocol 0 have it."""
-        window = bytes(self.data[self.position : self.position + limit])
-        end = window.find(b"\n")
-        if end < 0:
+        window, size, end = b"", 64, -1
+        while end < 0 and size < 4 * limit:  # a little at first, as lines are short and files long
+            window = bytes(self.data[self.position : self.position + size])
+            end = window.find(b"\n")
+            size *= 4
+        if not 0 <= end < limit:
             raise Malformed("its pickle is cut short, or has a very long line")
         self.position += end + 1
         try:

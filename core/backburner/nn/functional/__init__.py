@@ -1,7 +1,5 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
-from typing import TYPE_CHECKING as _TYPES
-
 from backburner.nn.functional.activation import celu as celu
 from backburner.nn.functional.activation import elu as elu
 from backburner.nn.functional.activation import glu as glu
@@ -123,12 +121,3 @@ from backburner.ops.indexing import one_hot as one_hot
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
 __all__ = [name for name, found in globals().items() if callable(found)]
-
-if not _TYPES:  # or checkers would take any name
-
-    def __getattr__(name: str) -> None:
-        from backburner._hints import of_nn
-
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}.{of_nn('functional', name, globals())}"
-        )

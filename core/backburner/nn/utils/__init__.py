@@ -1,14 +1,17 @@
 """Helpers around layers."""
 
-from typing import TYPE_CHECKING as _TYPES
+import typing as _typing
 
 from backburner.nn.utils import rnn as rnn
 
-if not _TYPES:  # or checkers would take any name
+if not _typing.TYPE_CHECKING:  # or checkers would take any name
+    from backburner._hints import refuser as _refuser
 
-    def __getattr__(name: str) -> None:
-        from backburner._hints import of_nn
-
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}.{of_nn('utils', name, globals())}"
-        )
+    __getattr__ = _refuser(
+        __name__,
+        {
+            "clip_grad_norm_": "optim.clip_by_global_norm(grads, norm), which returns others",
+            "clip_grad_value_": "optim.clip_by_value(grads, value), which returns others",
+            "parameters_to_vector": "bb.concat([p.flatten() for p in model.parameters()])",
+        },
+    )
