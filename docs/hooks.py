@@ -18,15 +18,19 @@ def _entries(found: re.Match[str]) -> str:
     name, how = found[1], found[2]
     module = importlib.import_module(name)
     named = (found[3] or "").replace(",", " ").split()
+    listed = named if how == "only" else getattr(module, "__all__", None)
+    # without a list what is there because the module needs it is not meant: only what lives in it, or beside it
+    homes = "backburner" if listed else (f"{name}.", f"{name.rpartition('.')[0]}._")
+    shown = name.replace("backburner_autodiff", "backburner")  # as people import it, by a door
     entries = []
-    for public in named if how == "only" else getattr(module, "__all__", None) or sorted(vars(module)):
+    for public in listed or sorted(vars(module)):
         value = getattr(module, public)
         home = getattr(value, "__module__", "") or ""
-        if public.startswith("_") or not home.startswith("backburner"):
+        if public.startswith("_") or not f"{home}.".startswith(homes):
             continue
         if how == "without" and public in named:
             continue
-        options = [f"heading: {name}.{public}", f"toc_label: {public}"]
+        options = [f"heading: {shown}.{public}", f"toc_label: {public}"]
         inherited = _inherited(value) if isinstance(value, type) else []
         if inherited:
             options.append(f"inherited_members: [{', '.join(inherited)}]")

@@ -56,7 +56,7 @@ class Drawing:
 
 
 SOURCES: dict[str, Callable[[], Any]] = {
-    "batches": lambda: data.batches(X, Y, size=8, shuffle=True, seed=2),
+    "batches": lambda: data.batches(X, Y, batch_size=8, shuffle=True, seed=2),
     "a list": lambda: [(X[i : i + 8], Y[i : i + 8]) for i in range(0, 50, 8)],
     "arrays": lambda: (X, Y),
     "a loader": lambda: data.Loader(data.ArrayDataset(X, Y), batch_size=8, shuffle=True, seed=2),

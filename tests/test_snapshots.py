@@ -371,6 +371,15 @@ def of_a_later_version(path: Path) -> Trainer:
     return make()
 
 
+def of_facts_that_lack_one(path: Path) -> Trainer:
+    stored = record.read(path)
+    facts = json.loads(stored.metadata["backburner.training"])
+    del facts["steps"]
+    arrays = {k: np.array(v) for k, v in stored.arrays.items()}
+    record.write(path, arrays, {"backburner.training": json.dumps(facts)})
+    return make()
+
+
 def of_damaged_facts(path: Path) -> Trainer:
     stored = record.read(path)
     record.write(path, {k: np.array(v) for k, v in stored.arrays.items()}, {"backburner.training": "{"})
@@ -384,6 +393,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Trainer], str]] = {
     "another seed": (lambda path: make(4), "the snapshot's seed is 3, this trainer's 4."),
     "weights": (of_weights, "it holds weights alone, no training. Use bb.load"),
     "a later version": (of_a_later_version, "it is a snapshot of version 9, this is a reader of 1."),
+    "facts that lack one": (of_facts_that_lack_one, "backburner.training in its metadata lacks steps."),
     "damaged facts": (of_damaged_facts, "backburner.training in its metadata is damaged."),
 }
 
@@ -400,6 +410,26 @@ def test_a_snapshot_of_something_else_is_refused(other: Any, told: str, tmp_path
         found.resume(path)
     assert str(caught.value).startswith(f"Trainer.resume: {path}: {told}")
     assert everything(found) == before
+
+
+def test_a_callback_that_fails_to_go_on_leaves_all_as_it_was(tmp_path: Path) -> None:
+    class Fails(Callback):
+        def load_state_dict(self, state: Any) -> None:
+            if state:
+                raise LookupError("no such state")
+
+        def state_dict(self) -> dict[str, Any]:
+            return {"a": 1} if saving else {}
+
+    saving, path = True, tmp_path / "a.safetensors"
+    first = make(callbacks=[EarlyStopping("loss"), Fails()])
+    first.fit(SOURCES["batches"](), epochs=1)
+    first.save(path)
+    saving, found = False, make(callbacks=[EarlyStopping("loss"), Fails()])
+    before = everything(found)
+    with pytest.raises(LookupError, match="no such state"):
+        found.resume(path)
+    assert everything(found) == before and found.callbacks[0].state_dict()["best"] is None
 
 
 def test_other_data_is_refused(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_model_on_a_plain_device_is_moved_and_validation_has_neither_dropout_n
     assert not model.device.is_autodiff()
     trainer = make(model, metrics=["accuracy"])
     assert model.device.is_autodiff()
-    history = trainer.fit(batches(), data.batches(XV, YV, size=5), epochs=2)
+    history = trainer.fit(batches(), data.batches(XV, YV, batch_size=5), epochs=2)
     moved = bits(model)
     found = trainer.evaluate((XV, YV), batch_size=13)
     assert bits(model) == moved
@@ -143,7 +143,7 @@ def test_a_schedule_is_logged_and_goes_on_in_the_next_fit() -> None:
 
 def test_max_steps_ends_in_the_middle_of_an_epoch() -> None:
     trainer = make()
-    history = trainer.fit(batches(), data.batches(XV, YV, size=5), max_steps=6)
+    history = trainer.fit(batches(), data.batches(XV, YV, batch_size=5), max_steps=6)
     assert trainer.steps == 6
     assert [row.get("partial", False) for row in history] == [False, True]
     assert history[-1]["steps"] == 6 and "valid_loss" in history[-1]
@@ -386,6 +386,13 @@ def test_what_makes_no_sense_is_refused(call: Any, error: type[Exception], told:
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value).startswith(told)
+
+
+def test_a_trainer_that_is_refused_leaves_the_model_where_it_is() -> None:
+    model = network()
+    with pytest.raises(ArgumentError, match="EMA: decay is"):
+        make(model, ema=2.0)
+    assert not model.device.is_autodiff()
 
 
 def test_adam_and_strings_of_metrics_learn_the_task() -> None:

@@ -34,7 +34,7 @@ def bits(model: nn.Module) -> dict[str, bytes]:
 
 
 def batches(size: int = 16, **options: Any) -> Any:
-    return data.batches(X, Y, size=size, **options)
+    return data.batches(X, Y, batch_size=size, **options)
 
 
 def spoiled(at: int, model: nn.Module | None = None, **options: Any) -> tuple[Trainer, list[Any]]:

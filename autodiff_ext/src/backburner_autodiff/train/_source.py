@@ -41,7 +41,7 @@ class Source:
             found = given.arrays if isinstance(given, data.ArrayDataset) else given
             parts = [self._floats(x) for x in found]
             size = BATCH_SIZE if batch_size is None else batch_size
-            given = data.batches(*parts, size=size, shuffle=shuffle, seed=seed)
+            given = data.batches(*parts, batch_size=size, shuffle=shuffle, seed=seed)
         elif batch_size is not None:
             if not (hasattr(given, "__getitem__") and hasattr(given, "__len__")) or isinstance(
                 given, data.Loader

@@ -165,9 +165,9 @@ class Trainer:
             found.append(log if isinstance(log, JSONLines) else JSONLines(log))
         if snapshots is not None:
             found.append(snapshots if isinstance(snapshots, Snapshots) else Snapshots(snapshots))
+        self.ema = EMA(model, ema) if isinstance(ema, (int, float)) else ema
         self.model = model if model.device.is_autodiff() else model.to(model.device.autodiff())
         self.optimizer = optimizer
-        self.ema = EMA(model, ema) if isinstance(ema, (int, float)) else ema
         self.monitor = monitor
         self.loss = loss
         # what others have learned in an epoch belongs in its snapshot
@@ -397,9 +397,9 @@ class Trainer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save all of the training as a snapshot; ``path`` is the old file or the whole new one, whatever happens.
 
-        As weights it loads as it is, by ``bb.load(model, path)``; with ``ema`` those are the mean. It is a safetensors file: the model's arrays under
-        their names, optimizer, metrics and callbacks under names that begin with ``__training__.``, and in the
-        metadata as JSON where the data, the random state and the history are.
+        As weights it loads as it is, by ``bb.load(model, path)``; with ``ema`` those are the mean. It is a safetensors
+        file: the model's arrays under their names, optimizer, metrics and callbacks under names that begin with
+        ``__training__.``, and in the metadata as JSON where the data, the random state and the history are.
 
         Args:
             path: the file. Its directory exists.
