@@ -21,6 +21,12 @@ def csv_names(path: Path, *, delimiter: str | None = None, encoding: str | None 
         ArgumentError: the delimiter or the encoding makes no sense.
         DataError: the file is no CSV, or is empty.
         OSError: it cannot be read.
+
+    Example:
+        >>> import io
+        >>> from backburner import data
+        >>> data.csv_names(io.StringIO("size;price\\n1,5;2\\n"))
+        ('size', 'price')
     """
     check_delimiter(delimiter)
     layout = Layout(Source("read_csv", path, encoding), delimiter or ",", None, 0)
