@@ -177,6 +177,7 @@ SHAPES = (
     Bad(lambda: x.flatten(2), X, "flatten: axis 2 is out of range for 2 dimensions."),
     Bad(lambda: v.broadcast_to((2, 4)), S, "broadcast_to: shapes do not broadcast: [3] and [2, 4]."),
     Bad(lambda: x.broadcast_to((3,)), S, "broadcast_to: [2, 3] does not broadcast to [3]."),
+    Bad(lambda: x.broadcast_to((4, -1, -1)), S, "broadcast_to: -1 is no size, in [4, -1, -1]. Take it from [2, 3]."),
     Bad(lambda: x.broadcast_to((2, 1)), S, "broadcast_to: [2, 3] does not broadcast to [2, 1]."),
     Bad(lambda: bb.concat([]), A, "concat: needs a sequence of at least one tensor."),
     Bad(lambda: bb.concat(v), A, "concat: needs a sequence of at least one tensor.", "concat-of-a-tensor"),

@@ -173,6 +173,8 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
         ShapeError: ``x`` does not broadcast to ``shape``.
     """
     held = primitive("broadcast_to", x)
+    if isinstance(shape, (tuple, list)) and -1 in shape:
+        raise ShapeError(f"broadcast_to: -1 is no size, in {list(shape)}. Take it from {list(held.shape)}.")
     wanted = shape_of("broadcast_to", shape)
     if len(held.shape) > len(wanted) or broadcast_shape("broadcast_to", held.shape, wanted) != wanted:
         raise ShapeError(f"broadcast_to: {list(held.shape)} does not broadcast to {list(wanted)}.")
