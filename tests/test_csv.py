@@ -340,3 +340,9 @@ def test_a_table_survives_pickling() -> None:
     again = pickle.loads(pickle.dumps(TABLE))
     same(contents(again), contents(TABLE))
     assert again.kinds == TABLE.kinds and again.notes == TABLE.notes
+
+
+def test_a_column_shows_a_few_of_its_values() -> None:
+    table = read_csv(io.StringIO("a;b\n1;x\n;y\n3;x\n4;y\n"))
+    assert repr(table["a"]) == "Column(number, 4 values, 1 missing: '1', '', '3', ...)"
+    assert repr(table["b"].take(np.arange(2))) == "Column(category, 2 values, 0 missing: 'x', 'y')"

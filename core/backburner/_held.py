@@ -17,29 +17,59 @@ _CAST = "astype(dtype)"
 _NOT_NEEDED = "the tensor as it is: it never changes"
 # What people from elsewhere look for.
 _HINTS = {
+    "addmm": "x @ y + z",
+    "bmm": "matmul, or @",
     "bool": _CAST,
+    "chunk": "split",
+    "clamp": "clip(min, max)",
     "clone": _NOT_NEEDED,
     "contiguous": _NOT_NEEDED,
     "cpu": "numpy(), or to(device)",
+    "cumprod": "cumulative_prod(axis)",
+    "cumsum": "cumulative_sum(axis)",
     "cuda": "the CPU: there is nothing else",
     "data": "detach(), or numpy() for the values; nn.init and assign give a parameter others",
     "dim": "ndim",
+    "div": "divide, or /",
     "double": _CAST,
+    "eq": "equal, or ==",
     "expand": "broadcast_to(shape)",
+    "expand_as": "broadcast_to(other.shape)",
     "float": _CAST,
+    "ge": "greater_equal, or >=",
+    "grad_fn": "is_tracked()",
+    "gt": "greater, or >",
     "half": _CAST,
+    "index_select": "take(indices, axis)",
+    "indices": "argmax or argmin: max and min return values alone; argsort beside sort",
+    "is_leaf": "is_require_grad()",
     "int": _CAST,
+    "le": "less_equal, or <=",
     "long": _CAST,
+    "lt": "less, or <",
+    "mm": "matmul, or @",
+    "mul": "multiply, or *",
+    "ne": "not_equal, or !=",
+    "neg": "negative, or -",
+    "new_ones": "bb.ones(shape, device=x.device)",
+    "new_zeros": "bb.zeros(shape, device=x.device)",
     "numel": "size",
     "permute": "permute_dims(axes)",
+    "repeat_interleave": "repeat(times, axis)",
     "requires_grad": "is_require_grad(); for a parameter is_frozen",
     "requires_grad_": "require_grad(); for parameters Module.freeze(pattern) and unfreeze",
+    "retain_grad": "register_hook(f), which is given the gradient",
+    "scatter": "at[index].set(values), or scatter_add, scatter_reduce",
+    "sub": "subtract, or -",
     "t": "T",
     "transpose": "swapaxes(a, b)",
     "type": _CAST,
     "type_as": _CAST,
+    "unbind": "unstack(axis)",
     "unsqueeze": "expand_dims(axis)",
+    "values": "the result as it is: max and min return values alone, argmax and argmin where they are",
     "view": "reshape(shape)",
+    "view_as": "reshape(other.shape)",
 }
 
 
@@ -179,5 +209,6 @@ class Held:
 
     def _one(self, call: str) -> bool | int | float:
         if self.size != 1:
-            raise ShapeError(f"{call}: needs exactly one element, got shape {list(self.shape)}.")
+            hint = " Use any() or all(), & for and, | for or." if call == "bool" else ""
+            raise ShapeError(f"{call}: needs exactly one element, got shape {list(self.shape)}.{hint}")
         return cast("bool | int | float", self._array().item())

@@ -63,7 +63,14 @@ class LoadReport:
         """Whether file and module have the same names with the same shapes."""
         return not (self.missing or self.unexpected or self.mismatched)
 
+    def refusal(self) -> str:
+        """Return the message of a load that is refused, so that nothing was loaded."""
+        return self._told(())
+
     def __str__(self) -> str:
+        return self._told(self.loaded)
+
+    def _told(self, loaded: tuple[str, ...]) -> str:
         kinds: dict[str, tuple[object, ...]] = {
             "missing": self.missing,
             "unexpected": self.unexpected,
@@ -72,11 +79,13 @@ class LoadReport:
         if self.fits:
             kinds = {"converted": self.converted}
         parts = [_count(items, kind) for kind, items in kinds.items() if items]
-        if self.fits:
-            parts.insert(0, f"{len(self.loaded)} loaded")
+        if self.fits or loaded:
+            parts.insert(0, f"{len(loaded)} loaded")
         if self.ignored:
             parts.append(f"{len(self.ignored)} ignored")
-        return f"load: {', '.join(parts)}{self._prefix_hint() or self._near_hint()}"
+        return (
+            f"load: {', '.join(parts)}{self._prefix_hint() or self._near_hint() or self._shape_hint(loaded)}"
+        )
 
     def _prefix_hint(self) -> str:
         for longer, shorter, where in (
@@ -100,6 +109,15 @@ class LoadReport:
         if not told:
             return ""
         return f". Is it {', '.join(told)}? Then pass rename={{pattern: replacement}} to bb.load."
+
+    def _shape_hint(self, loaded: tuple[str, ...]) -> str:
+        if loaded or not self.mismatched or self.missing or self.unexpected:
+            return ""
+        parts = dict.fromkeys(entry.name.rpartition(".")[0] for entry in self.mismatched)
+        patterns = [f"{part}.*" if part else "*" for part in parts]
+        if len(patterns) > _NEAR or "*" in patterns:
+            return ""
+        return f". Pass ignore={patterns} to bb.load to leave the module's own."
 
 
 def _count(items: tuple[object, ...], kind: str) -> str:
