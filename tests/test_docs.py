@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -92,3 +93,29 @@ def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_i
     assert not re.search(
         r"heading: \S+\.(flag|whole|repack|ArgumentError\.\w+)$", hooks.on_page_markdown(text), re.M
     )
+
+
+@pytest.mark.feature_set("autodiff")
+@pytest.mark.parametrize(
+    "page, name, inherited",
+    [
+        ("nn.md", "backburner.nn.Module", ["valid", "freeze", "parameters", "to"]),
+        ("nn.md", "backburner.nn.ModuleList", ["append"]),
+        ("nn.md", "backburner.nn.init.orthogonal_", []),
+        ("tensor.md", "backburner.Tensor", ["numpy", "item", "shape"]),
+        ("functions.md", "backburner.ShapeError", []),
+        ("optim.md", "backburner.optim.schedules.cosine", []),
+        ("train.md", "backburner.train.metrics.F1", []),
+    ],
+)
+def test_an_entry_has_what_a_class_inherits_from_bases_without_one(
+    page: str, name: str, inherited: list[str]
+) -> None:
+    spec: Any = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    made: str = hooks.on_page_markdown((ROOT / "docs" / "api" / page).read_text(encoding="utf-8"))
+    (entry,) = re.findall(rf"^::: .*\n.*\n +heading: {re.escape(name)}\n((?: .*\n)*)", made, re.MULTILINE)
+    listed = re.search(r"inherited_members: \[(.*)\]", entry)
+    names = set(listed[1].split(", ") if listed else ())
+    assert set(inherited) <= names and not {"sum", "forward"} & names

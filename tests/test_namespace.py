@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
+from backburner import _held
 
 autodiff = pytest.mark.feature_set("autodiff")
 FLOATS: set[Any] = {bb.float32, bb.float64}
@@ -257,6 +258,10 @@ NAMES = [
     (bb, "from_numpy", "asarray"),
     (bb, "cuda", "Device.cpu(): there is nothing else"),
     (bb.random, "randn", "normal"),
+    (bb, "layer_norm", "nn.functional.layer_norm."),
+    (bb, "chunk", "split(x, size, axis), where size is that of one part"),
+    (bb.nn.functional, "upsample", "interpolate."),
+    (bb.nn.functional, "relu_", "relu: tensors are immutable."),
     (bb.nn, "Dense", "Linear"),
     (bb.nn, "LazyLinear", "the layer without Lazy"),
     (bb.nn.utils, "clip_grad_norm_", "optim.clip_by_global_norm"),
@@ -273,6 +278,11 @@ def test_a_name_from_elsewhere_is_answered_with_ours(module: ModuleType, name: s
         getattr(module, name)
     told = f"module {module.__name__!r} has no attribute {name!r}. Use {instead}"
     assert str(caught.value).startswith(told) and not hasattr(module, "nothing_of_the_kind")
+
+
+def test_no_name_that_is_there_has_a_hint() -> None:
+    assert [name for name in bb._HINTS if hasattr(bb, name)] == []
+    assert [name for name in _held._HINTS if hasattr(bb.Tensor, name)] == []
 
 
 @autodiff

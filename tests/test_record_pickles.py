@@ -286,6 +286,21 @@ def test_the_pickles_by_hand_are_good_ones_but_for_what_they_try(tmp_path: Path)
         assert found["s"].tolist() == found["w"].ravel()[[0, 5]].tolist()
 
 
+def test_options_beside_the_weights_are_left_alone(tmp_path: Path) -> None:
+    node = (
+        named("omegaconf.nodes.AnyNode")
+        + b")\x81"
+        + mapping(_val=number(3), ref_type=named("typing.Any"))
+        + b"b"
+    )
+    old = named("__builtin__.long") + b"0"  # what protocol 2 calls an int
+    config = named("omegaconf.dictconfig.DictConfig") + b")\x81" + mapping(_content=mapping(lr=node)) + b"b"
+    path = tmp_path / "hydra.ckpt"
+    path.write_bytes(archive(whole(old + mapping(state_dict=mapping(w=tensor()), hyper_parameters=config))))
+    found = record.read(path)
+    assert list(found) == ["w"] and found.key == "state_dict" and found.choices == ("state_dict",)
+
+
 def test_every_name_in_the_table_is_inert() -> None:
     import inspect
 

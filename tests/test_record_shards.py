@@ -174,6 +174,9 @@ def test_shards_of_pytorch_are_read_too(tmp_path: Path) -> None:
 def test_a_directory_gives_its_only_file_or_asks(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="it is a directory, and no file of weights is in it"):
         record.read(tmp_path)
+    (tmp_path / "__0_0.distcp").write_bytes(b"")
+    with pytest.raises(RecordError, match="it is a checkpoint of torch.distributed in parts. Make one file"):
+        record.read(tmp_path)
     record.write(tmp_path / "a.safetensors", ONE)
     assert list(record.read(tmp_path)) == ["a"]
     record.write(tmp_path / "b.safetensors", ONE)

@@ -231,6 +231,11 @@ MISFITS = {
         "2 missing (head.bias, head.weight), 2 unexpected (module.head.bias, module.head.weight). The names in the "
         "file begin with 'module.', as DataParallel saves them. Pass prefix='module.' to bb.load.",
     ),
+    "prefixes in the file": (
+        ones(a_head_weight=(2, 3), a_head_bias=2, b_head_weight=(2, 3), b_head_bias=2),
+        "2 missing (head.bias, head.weight), 4 unexpected (a.head.bias, a.head.weight, b.head.bias, b.head.weight). The "
+        "names in the file begin with 'a.' or 'b.'. Pass prefix='a.', or another of these, to bb.load.",
+    ),
     "prefix in the module": (
         ones(weight=(2, 3), bias=2),
         "2 missing (head.bias, head.weight), 2 unexpected (bias, weight). The names in the module begin with "

@@ -46,6 +46,7 @@ REFUSED = (
     Bad(lambda: v.to("autodiff"), D, "Device: there is no 'autodiff'. Use one of: cpu. For autodiff take Device.cpu().autodiff()."),  # type: ignore[arg-type]
     Bad(lambda: v.reshape((3, 1), 1), T, "reshape: a size must be an integer, got (3, 1)."),
     Bad(lambda: v.reshape(2, 2), S, "reshape: [3] has 3 elements and does not fit [2, 2]."),
+    Bad(lambda: v.chunk(2), AttributeError, "Tensor has no attribute 'chunk'. Use split(size, axis), where size is that of one"),
     Bad(lambda: v.nothing, AttributeError, "Tensor has no attribute 'nothing'."),
     Bad(lambda: _set(weight, "requires_grad", False), AttributeError,
         "Parameter: requires_grad cannot be set. Use Module.freeze(pattern) and unfreeze, by module or by parameter."),

@@ -55,7 +55,9 @@ class Holder(Module, Generic[E]):
 
 
 class Uncallable(Holder[E]):
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    """Entries that compute nothing, unless a subclass says how."""
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         raise DTypeError(
             f"{type(self).__name__}: holds its entries and computes nothing. Call them from the forward of your module."
         )

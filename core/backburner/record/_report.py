@@ -92,15 +92,18 @@ class LoadReport:
             (self.unexpected, self.missing, "file"),
             (self.missing, self.unexpected, "module"),
         ):
-            tail = max(shorter, key=len, default="")
-            prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
-            there = set(longer)
-            if prefix and sum(prefix + name in there for name in shorter) * 2 > len(shorter):
-                begins = f". The names in the {where} begin with {prefix!r}"
-                if where == "module":
-                    return f"{begins}. Pass rename={{'^': {prefix!r}}} to bb.load."
-                why = ", as DataParallel saves them" if prefix == "module." else ""
-                return f"{begins}{why}. Pass prefix={prefix!r} to bb.load."
+            tail, there = max(shorter, key=len, default=""), set(longer)
+            prefixes = [name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)]
+            fitting = [p for p in prefixes if sum(p + name in there for name in shorter) * 2 > len(shorter)]
+            if not fitting:
+                continue
+            told = " or ".join(map(repr, fitting[:_NEAR])) + (" or others" if len(fitting) > _NEAR else "")
+            begins = f". The names in the {where} begin with {told}"
+            which = repr(fitting[0]) + (", or another of these," if len(fitting) > 1 else "")
+            if where == "module":
+                return f"{begins}. Pass rename={{'^': {fitting[0]!r}}} to bb.load."
+            why = ", as DataParallel saves them" if fitting == ["module."] else ""
+            return f"{begins}{why}. Pass prefix={which} to bb.load."
         return ""
 
     def _near_hint(self) -> str:
