@@ -136,8 +136,12 @@ def test_data_that_draws_its_order_goes_on_in_the_middle_of_an_epoch(tmp_path: P
     assert everything(second) == everything(whole)
 
 
-@pytest.mark.parametrize("draw", [lambda: np.random.permutation(50), lambda: np.array(random.sample(range(50), 50))])
-def test_data_that_draws_from_numpy_or_python_goes_on_in_the_middle_of_an_epoch(draw: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "draw", [lambda: np.random.permutation(50), lambda: np.array(random.sample(range(50), 50))]
+)
+def test_data_that_draws_from_numpy_or_python_goes_on_in_the_middle_of_an_epoch(
+    draw: Any, tmp_path: Path
+) -> None:
     class Ordered:
         def __iter__(self) -> Any:
             order = draw()
@@ -177,7 +181,9 @@ def test_a_snapshot_of_tied_weights_beside_the_best_weights_is_read_again(tmp_pa
         model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
         model[1].weight = model[0].weight
         stopping = EarlyStopping("loss")
-        trainer = Trainer(model, SGD(model), nn.CrossEntropyLoss(), (), [stopping], seed=0, progress="off", **options)
+        trainer = Trainer(
+            model, SGD(model), nn.CrossEntropyLoss(), (), [stopping], seed=0, progress="off", **options
+        )
         trainer.fit((X, Y % 4), max_steps=steps, resume="snapshots" in options)
         return everything(trainer)
 
@@ -186,6 +192,21 @@ def test_a_snapshot_of_tied_weights_beside_the_best_weights_is_read_again(tmp_pa
     seen = run(5, snapshots=tmp_path)
     bb.Device.cpu().seed(0)
     assert seen == run(5)
+
+
+def test_a_norm_over_parts_that_move_in_another_order_goes_on(tmp_path: Path) -> None:
+    def run(*steps: int, **options: Any) -> list[bytes]:
+        for most in steps:
+            bb.Device.cpu().seed(0)
+            model = nn.Sequential(*(nn.Linear(width, width + 3) for width in (4, 7, 10)), nn.Linear(13, 2))
+            parts = optim.Partition(model, {"3.*": Adam, "1.*": Adam, "*": Adam})
+            trainer = Trainer(
+                model, parts, nn.CrossEntropyLoss(), clip=1e-3, seed=0, progress="off", **options
+            )
+            trainer.fit((X, Y), max_steps=most, batch_size=10, resume="snapshots" in options)
+        return [p.numpy().tobytes() for p in model.parameters()]
+
+    assert run(*range(1, 31), snapshots=tmp_path) == run(30)
 
 
 def test_metrics_whose_names_begin_alike_go_on(tmp_path: Path) -> None:
@@ -545,7 +566,9 @@ def test_a_folder_that_was_removed_meanwhile_is_made_again(tmp_path: Path) -> No
         def on_step_end(self, trainer: Trainer, logs: Any) -> None:
             shutil.rmtree(tmp_path / "run", ignore_errors=True)
 
-    make(callbacks=[Tidy()], snapshots=Snapshots(tmp_path / "run", every_epochs=2, monitor="loss")).fit((X, Y), epochs=1)
+    make(callbacks=[Tidy()], snapshots=Snapshots(tmp_path / "run", every_epochs=2, monitor="loss")).fit(
+        (X, Y), epochs=1
+    )
     assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["best.safetensors", "last.safetensors"]
 
 

@@ -61,7 +61,9 @@ class Fit:
             batches = self._entered()
             for callback in trainer.callbacks:
                 callback.on_fit_start(trainer)
-            trainer._pending = None  # only now: a fit that could not begin may be tried again, with other data
+            trainer._pending = (
+                None  # only now: a fit that could not begin may be tried again, with other data
+            )
             while not self._over():
                 if batches is None and not trainer._trained:
                     batches = self._next_epoch()
@@ -158,7 +160,9 @@ class Fit:
                 if trainer.ema is not None:
                     trainer.ema.update()
             if taken.batches < trainer.accumulate:
-                trainer._trained = True  # there was no other batch for the step: a loader is at the next epoch's start
+                trainer._trained = (
+                    True  # there was no other batch for the step: a loader is at the next epoch's start
+                )
             elif length and trainer.batch >= length:
                 # A loader that is run through is at the next epoch's start: there is no doubt where it is.
                 extra = next(batches, _END)

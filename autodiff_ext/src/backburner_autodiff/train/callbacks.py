@@ -311,7 +311,9 @@ class JSONLines(Callback):
     def _drop_after(self, steps: int, epoch: int) -> None:
         kept = []
         text = self.path.read_text(encoding="utf-8", errors="replace")
-        for line in text.split("\n")[:-1]:  # not splitlines, which divides at characters within JSON's texts too
+        for line in text.split("\n")[
+            :-1
+        ]:  # not splitlines, which divides at characters within JSON's texts too
             try:
                 entry = json.loads(line)
             except ValueError:
