@@ -128,6 +128,13 @@ def test_tensors_over_the_same_memory_are_stored_once(path: Path, tmp_path: Path
     assert found.arrays["c"].tolist() == [[0, 2], [1, 3]] and found.arrays["d"].tolist() == [[0, 1]]
 
 
+def test_an_array_twice_that_another_shares_its_memory_with_is_stored_once(path: Path) -> None:
+    weight = np.arange(4, dtype="f4")
+    view = weight.view()
+    record.save({"a": weight, "b": view, "c": view}, path)
+    assert record.read(path).aliases == {"b": "a", "c": "a"}
+
+
 def test_names_of_nothing_are_not_tied(path: Path) -> None:
     record.save({"a": np.zeros(0), "b": np.zeros(0)}, path)
     assert record.read(path).aliases == {}

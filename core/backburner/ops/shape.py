@@ -184,7 +184,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
 def _sequence(op: str, xs: Sequence[Tensor]) -> Sequence[Tensor]:
     """Return what must be a sequence of tensors, to be joined."""
     if not isinstance(xs, (tuple, list, Sequence)) or not xs:
-        raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
+        raise ArgumentError(f"{op}: needs a sequence of at least one tensor. Give a list, {op}([x, y]).")
     return xs
 
 
