@@ -517,6 +517,19 @@ def test_a_callback_that_fails_to_go_on_leaves_all_as_it_was(tmp_path: Path) -> 
     assert everything(found) == before and found.callbacks[0].state_dict()["best"] is None
 
 
+def test_callbacks_of_one_kind_go_on_each_with_its_own_state(tmp_path: Path) -> None:
+    def stopping() -> list[Callback]:
+        return [EarlyStopping("loss"), EarlyStopping("lr", mode="min"), EarlyStopping("accuracy")]
+
+    first, second = make(callbacks=stopping()), make(callbacks=stopping())
+    first.fit(SOURCES["batches"](), epochs=2)
+    first.save(tmp_path / "a.safetensors")
+    second.resume(tmp_path / "a.safetensors")
+    bests = [callback.state_dict()["best"] for callback in second.callbacks]
+    assert len(set(bests)) == 3
+    assert bests == [callback.state_dict()["best"] for callback in first.callbacks]
+
+
 def test_other_data_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
     trainer = make()
