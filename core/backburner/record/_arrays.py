@@ -10,7 +10,7 @@ import numpy as np
 from backburner.record._dtypes import COMPLEX, Array, Malformed, dtype_name
 from backburner.record._format import product, short
 from backburner.record._machine import Opaque
-from backburner.record._tensors import Storage, Tensor
+from backburner.record._tensors import MAX_AXES, Storage, Tensor
 
 _NUMBER = re.compile(r"[<>|=]?(\?|b1|[iu][1248]|f[248]|c8|c16)")
 
@@ -22,6 +22,8 @@ def number_dtype(code: str) -> np.dtype[Any] | None:
 
 def packed(key: str, shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool, block: Array) -> Tensor:
     """Return an array whose elements lie in a block one after the other, in the order of C or of Fortran."""
+    if len(shape) > MAX_AXES:  # before the steps, which could be numbers of millions of digits
+        raise Malformed(f"a tensor has a shape that NumPy cannot hold: {short(list(shape[:40]))}")
     steps, step = [], 1
     for n in shape if fortran else reversed(shape):
         steps.append(step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backburner.record._format import quoted, shown
 from backburner.record._mapping import near
 
 
@@ -16,7 +17,7 @@ class Mismatch(NamedTuple):
     module: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.file} in the file, {self.module} in the module"
+        return f"{shown(self.name)}: {self.file} in the file, {self.module} in the module"
 
 
 class Conversion(NamedTuple):
@@ -27,7 +28,7 @@ class Conversion(NamedTuple):
     target: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.source} to {self.target}"
+        return f"{shown(self.name)}: {self.source} to {self.target}"
 
 
 _SHOWN = 8  # names of each kind in a message; the report has them all
@@ -87,22 +88,22 @@ class LoadReport:
             prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
             there = set(longer)
             if prefix and sum(prefix + name in there for name in shorter) * 2 > len(shorter):
-                begins = f". The names in the {where} begin with {prefix!r}"
+                begins = f". The names in the {where} begin with {quoted(prefix)}"
                 if where == "module":
-                    return f"{begins}. Pass rename={{'^': {prefix!r}}} to bb.load."
+                    return f"{begins}. Pass rename={{'^': {quoted(prefix)}}} to bb.load."
                 why = ", as DataParallel saves them" if prefix == "module." else ""
-                return f"{begins}{why}. Pass prefix={prefix!r} to bb.load."
+                return f"{begins}{why}. Pass prefix={quoted(prefix)} to bb.load."
         return ""
 
     def _near_hint(self) -> str:
         pairs = ((name, near(name, self.unexpected)) for name in self.missing[:_NEAR])
-        told = [f"{found} in the file for {name}" for name, found in pairs if found]
+        told = [f"{shown(found)} in the file for {name}" for name, found in pairs if found]
         if not told:
             return ""
         return f". Is it {', '.join(told)}? Then pass rename={{pattern: replacement}} to bb.load."
 
 
 def _count(items: tuple[object, ...], kind: str) -> str:
-    shown = ", ".join(map(str, items[:_SHOWN]))
+    told = ", ".join(shown(item) if isinstance(item, str) else str(item) for item in items[:_SHOWN])
     rest = f", and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    return f"{len(items)} {kind} ({shown}{rest})"
+    return f"{len(items)} {kind} ({told}{rest})"
