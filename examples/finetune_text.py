@@ -78,7 +78,7 @@ def finetune(sentences: list[str], labels: list[str], epochs: int = 4) -> tuple[
     optimizer = AdamW(model, lr=1e-4, groups={"head.*": {"lr": 3e-3}})
     for epoch in range(epochs):
         total = 0.0
-        for (chosen,) in data.batches(train, size=8, shuffle=True):
+        for (chosen,) in data.batches(train, batch_size=8, shuffle=True):
             ids, mask = encoder.batch([sentences[i] for i in chosen.numpy()])
             loss = F.cross_entropy(model(ids, mask), bb.tensor(numbers[chosen.numpy()]))
             optimizer.step(loss.backward())

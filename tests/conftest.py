@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,3 +162,45 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if _left_out(reporter) and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+# -- fixtures of several files
+
+
+@pytest.fixture
+def command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs a command line in an empty folder, and gives status, stdout and stderr."""
+    from backburner import cli
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = cli.main([str(a) for a in arguments])
+        except SystemExit as error:
+            status = int(error.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Return a folder with fruit.csv and a network that tells kinds, by small networks."""
+    from backburner.train import tabular
+    from fruit import fruit, text
+
+    folder = tmp_path_factory.mktemp("fruit")
+    (folder / "fruit.csv").write_text(text(fruit()))
+    made = tabular(
+        folder / "fruit.csv",
+        folder / "kind.safetensors",
+        target="kind",
+        ignore=["price"],
+        hidden=(16,),
+        show=False,
+    )
+    return folder, made

@@ -133,7 +133,7 @@ def test_the_core_stays_small(wheels: dict[str, Path]) -> None:
     """B124, B125: what an image for inference pays."""
     held = opened(wheels["backburner"]).content
     data = sum(len(content) for entry, content in held.items() if "/datasets/" in entry)
-    assert wheels["backburner"].stat().st_size - data < 500_000
+    assert wheels["backburner"].stat().st_size - data < 600_000
     assert sum(map(len, held.values())) - data < 2_000_000
 
 

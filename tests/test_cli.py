@@ -33,24 +33,6 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def command(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
-    """Return a function that runs a command line in an empty folder, and gives status, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = cli.main([str(a) for a in arguments])
-        except SystemExit as error:
-            status = int(error.code or 0)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
-
-
 def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array, allow_pickle=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from backburner import cli, record
+from backburner import record
 from backburner.models import digits
 
 ARRAYS = {
@@ -22,22 +21,10 @@ ARRAYS = {
 
 
 @pytest.fixture
-def command(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
-    """Return a function that runs a command line in a folder with w.safetensors, and gives status, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
+def command(command: Any) -> Any:
+    """Return the usual function, in a folder with w.safetensors."""
     record.write("w.safetensors", ARRAYS, {"from": "a\n  test", "long": "x" * 400})
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = cli.main([str(a) for a in arguments])
-        except SystemExit as error:
-            status = int(error.code or 0)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
+    return command
 
 
 # -- inspect

@@ -165,6 +165,14 @@ def test_huge_gradients_are_shortened_to_the_limit(dtype: str, size: float, limi
     assert clipped["b"].tolist()[0] == pytest.approx(limit / 3**0.5, rel=rel)
 
 
+@pytest.mark.parametrize(
+    "limit, right", [(1e300, [3e38, -2.0]), (math.inf, [3e38, -2.0]), (1e-60, [1e-45, -1e-45])]
+)
+def test_a_limit_that_is_no_float32_clips_as_far_as_those_go(limit: float, right: list[float]) -> None:
+    found = clip_by_value(named({"w": [3e38, -2.0]}), limit)["w"]
+    np.testing.assert_array_equal(found.numpy(), np.array(right, "float32"))
+
+
 def test_pytorchs_example_is_clipped_as_pytorch_does() -> None:
     # torch.nn.utils.clip_grad_norm_ of 2.13 on the gradients [3, 4], [12], with a limit of 2
     clipped, norm = clip_by_global_norm(named({"a": [3.0, 4.0], "b": [12.0]}), 2.0)

@@ -128,6 +128,38 @@ def test_a_subclass_runs_its_entries_and_not_what_else_it_holds() -> None:
     assert list(model.state_dict()) == ["scale", "0.weight", "options.left.weight"]
 
 
+class Stages(nn.ModuleList):
+    def forward(self, x: float) -> float:
+        for entry in self:
+            x = entry(x)
+        return x
+
+
+class Branches(nn.ModuleDict):
+    def forward(self, x: float) -> float:
+        return sum(float(entry(x)) for entry in self.values())
+
+
+class Weights(nn.ParameterList):
+    def forward(self, x: float) -> float:
+        return x * sum(entry.item() for entry in self)
+
+
+@pytest.mark.parametrize(
+    ("held", "result"),
+    [
+        (Stages([Mark(1), Mark(2)]), 112),
+        (Branches({"a": Mark(1), "b": Mark(2)}), 23),
+        (Weights([bb.ones((1,))]), 1),
+    ],
+    ids=["ModuleList", "ModuleDict", "ParameterList"],
+)
+def test_a_subclass_of_what_only_holds_may_compute(held: nn.Module, result: int) -> None:
+    seen: list[float] = []
+    held.register_forward_hook(lambda module, args, y: seen.append(y))
+    assert held(1) == result and seen == [result]
+
+
 def test_a_dict_of_modules_is_a_dict() -> None:
     heads = nn.ModuleDict([("a", Mark(1)), ("b", Mark(2))])
     assert list(heads) == list(heads.keys()) == ["a", "b"] and len(heads) == 2

@@ -98,6 +98,7 @@ FILES = {
     ),
     "missing, told": Row("a,b\n-99,x\nNA,x\n", {"a": ["", "NA"], "b": ["x", "x"]}, "cc", {"missing": ["-99"]}),
     "nothing but missing": Row("a,b\n,1\n,2\n", {"a": [NAN, NAN], "b": [1.0, 2.0]}, "nn"),
+    "empty cells behind the last column": Row("a,b\n1,x,\n2,y\n1,x, ,\n2,y\n", {"a": [1.0, 2.0, 1.0, 2.0], "b": ["x", "y", "x", "y"]}, "nc"),
     "one column": Row('a\n1\n\n""\n3\n', {"a": [1.0, NAN, 3.0]}, "n"),
     "names alone": Row("a,b\n", {"a": [], "b": []}, "nn"),
     "no names": Row("1,x\n2,y\n", {"column_1": [1.0, 2.0], "column_2": ["x", "y"]}, "nc", {"header": False}),
@@ -181,6 +182,7 @@ FAULTS = {
     "nothing": Fault("", "the file has no rows"),
     "blank lines alone": Fault("\n \n", "the file has no rows"),
     "a row too long": Fault("a,b\n1,2\n\n3,4,5\n", "line 4: 3 cells where there are 2 columns"),
+    "a row too short beside one too long": Fault("a,b\n1,2,\n3\n", "line 3: 1 cells where there are 2 columns"),
     "a row too short": Fault('a,b\n1,"x\ny"\n3\n', "line 4: 1 cells where there are 2 columns"),
     "a row too long, with comments": Fault("#\na,b\n#\n1,2\n1,2,3\n", "line 5: 3 cells where", {"comment": "#"}),
     "a title above the names": Fault("My sheet\na,b\n1,2\n", "line 2: 2 cells below 1 names. If .* skip_lines=", {"delimiter": ","}),
@@ -338,3 +340,9 @@ def test_a_table_survives_pickling() -> None:
     again = pickle.loads(pickle.dumps(TABLE))
     same(contents(again), contents(TABLE))
     assert again.kinds == TABLE.kinds and again.notes == TABLE.notes
+
+
+def test_a_column_shows_a_few_of_its_values() -> None:
+    table = read_csv(io.StringIO("a;b\n1;x\n;y\n3;x\n4;y\n"))
+    assert repr(table["a"]) == "Column(number, 4 values, 1 missing: '1', '', '3', ...)"
+    assert repr(table["b"].take(np.arange(2))) == "Column(category, 2 values, 0 missing: 'x', 'y')"

@@ -140,19 +140,19 @@ def epoch(loader: data.Loader) -> list[int]:
     (11, False, [10]), (11, True, []), (1, False, [1] * 10),
 ])  # fmt: skip
 def test_batches_have_the_size_that_was_asked_for(size: int, drop_last: bool, sizes: list[int]) -> None:
-    loader = data.batches(X, Y, size=size, drop_last=drop_last)
+    loader = data.batches(X, Y, batch_size=size, drop_last=drop_last)
     assert [y.shape[0] for _, y in loader] == sizes
     assert len(loader) == len(sizes)
 
 
 def test_batches_are_in_order_unless_shuffled() -> None:
-    loader = data.batches(X, Y, size=3)
+    loader = data.batches(X, Y, batch_size=3)
     assert epoch(loader) == epoch(loader) == list(range(10))
 
 
 def test_each_epoch_has_an_order_of_its_own_that_the_seed_decides() -> None:
     def epochs(seed: int) -> list[list[int]]:
-        loader = data.batches(X, Y, size=3, shuffle=True, seed=seed)
+        loader = data.batches(X, Y, batch_size=3, shuffle=True, seed=seed)
         return [epoch(loader) for _ in range(3)]
 
     assert epochs(0) == epochs(0)
@@ -162,20 +162,20 @@ def test_each_epoch_has_an_order_of_its_own_that_the_seed_decides() -> None:
 
 
 def test_a_shuffled_order_never_changes() -> None:
-    assert epoch(data.batches(X, Y, size=3, shuffle=True)) == [3, 2, 1, 8, 6, 0, 7, 4, 5, 9]
+    assert epoch(data.batches(X, Y, batch_size=3, shuffle=True)) == [3, 2, 1, 8, 6, 0, 7, 4, 5, 9]
 
 
 def test_a_loader_resumes_at_an_epoch() -> None:
-    loader = data.batches(X, Y, size=3, shuffle=True)
+    loader = data.batches(X, Y, batch_size=3, shuffle=True)
     third = [epoch(loader) for _ in range(3)][2]
-    resumed = data.batches(X, Y, size=3, shuffle=True)
+    resumed = data.batches(X, Y, batch_size=3, shuffle=True)
     resumed.epoch = 2
     assert epoch(resumed) == third
     assert resumed.epoch == loader.epoch == 3
 
 
 def test_two_loops_at_once_do_not_disturb_each_other() -> None:
-    loader = data.batches(X, Y, size=3, shuffle=True)
+    loader = data.batches(X, Y, batch_size=3, shuffle=True)
     alone = [epoch(loader), epoch(loader)]
     loader.epoch = 0
     pairs = [(a.tolist(), b.tolist()) for (_, a), (_, b) in zip(loader, loader, strict=True)]
@@ -184,20 +184,20 @@ def test_two_loops_at_once_do_not_disturb_each_other() -> None:
 
 def test_a_batch_does_not_change_with_the_array_it_came_from() -> None:
     x = X.copy()
-    (batch,) = next(iter(data.batches(x, size=10)))
+    (batch,) = next(iter(data.batches(x, batch_size=10)))
     x[:] = -1
     assert batch.tolist() == X.tolist()
 
 
 def test_tensors_and_odd_arrays_are_cut_too() -> None:
     arrays = (backburner.tensor(X), X[::-1].astype(">f4"), np.asfortranarray(X))
-    ((a, b, c),) = data.batches(*arrays, size=10)
+    ((a, b, c),) = data.batches(*arrays, batch_size=10)
     assert a.tolist() == X.tolist() == b.tolist()[::-1] == c.tolist()
     assert b.dtype == np.float32 and c.numpy().flags.c_contiguous
 
 
 def test_nothing_makes_no_batches() -> None:
-    assert list(data.batches(X[:0], Y[:0], size=3, shuffle=True)) == []
+    assert list(data.batches(X[:0], Y[:0], batch_size=3, shuffle=True)) == []
 
 
 def test_a_dataset_gives_the_same_examples_of_each_array() -> None:
@@ -214,23 +214,23 @@ def test_a_dataset_gives_the_same_examples_of_each_array() -> None:
 ])  # fmt: skip
 def test_arrays_of_different_lengths_are_refused(arrays: Any, message: str) -> None:
     with pytest.raises(ShapeError, match=f"not of one length: {message}"):
-        data.batches(*arrays, size=1)
+        data.batches(*arrays, batch_size=1)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.0, True, None])
 def test_a_size_that_is_none_is_refused(size: Any) -> None:
-    with pytest.raises(ArgumentError, match="batches: a batch has at least one example"):
-        data.batches(X, size=size)
+    with pytest.raises(ArgumentError, match="batches: batch_size is a whole number of at least 1"):
+        data.batches(X, batch_size=size)
 
 
 def test_a_dtype_that_tensors_lack_is_refused() -> None:
     with pytest.raises(DTypeError, match="ArrayDataset: .*float16"):
-        data.batches(X.astype(np.float16), size=1)
+        data.batches(X.astype(np.float16), batch_size=1)
 
 
 def test_a_seed_that_is_none_is_refused() -> None:
     with pytest.raises(ArgumentError, match="batches: a seed is a non-negative integer, not -1"):
-        data.batches(X, size=1, seed=-1)
+        data.batches(X, batch_size=1, seed=-1)
 
 
 @pytest.mark.parametrize("held_out", ["a", 1.5, None, True, -1, 11])
@@ -249,6 +249,6 @@ def test_lists_of_different_lengths_are_refused() -> None:
     ragged: Any = [[1, 2], [3]]
     told = ": a list is no array: its parts have several shapes"
     with pytest.raises(ShapeError, match="ArrayDataset" + told):
-        data.batches(ragged, size=1)
+        data.batches(ragged, batch_size=1)
     with pytest.raises(ShapeError, match="stratified_split" + told):
         data.stratified_split(ragged, 1)

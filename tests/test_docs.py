@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import importlib
+import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+
+import backburner
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -51,3 +58,64 @@ def test_links_lead_to_pages() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).is_file(), f"{page.name}: {link}"
+
+
+def namespaces() -> Iterator[str]:
+    """Yield the names of the public modules: the package, those that one of them lists, and some that none does."""
+    left = ["backburner", "backburner.features", "backburner.data.augment", "backburner.nn.utils.rnn"]
+    while left:
+        name = left.pop()
+        yield name.replace("backburner_autodiff", "backburner")  # as people import it, by a door
+        module = importlib.import_module(name)
+        values = [getattr(module, public) for public in getattr(module, "__all__", ())]
+        left += [v.__name__ for v in values if isinstance(v, ModuleType) and v.__name__ not in left]
+
+
+@pytest.mark.feature_set("autodiff")
+def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_import() -> None:
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    assert spec is not None and spec.loader is not None
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    text = "".join(page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/api/*.md")))
+    shown = re.findall(r"^!each (\S+)", text, re.MULTILINE)
+    named = {name.replace("backburner_autodiff", "backburner") for name in shown}
+    assert named == set(namespaces()) - {"backburner.nn.utils"}  # which has rnn alone
+    for heading in re.findall(r"heading: (\S+)", hooks.on_page_markdown(text)):
+        _, *names = heading.split(".")
+        found: object = backburner
+        for i, name in enumerate(names, 2):
+            if isinstance(found, ModuleType) and not hasattr(found, name):
+                importlib.import_module(".".join(["backburner", *names[: i - 1]]))
+            found = getattr(found, name)
+        assert getattr(found, "__module__", "").startswith("backburner"), heading
+    assert "nn.utils.rnn.PackedSequence" in hooks.on_page_markdown(text)
+    assert not re.search(
+        r"heading: \S+\.(flag|whole|repack|ArgumentError\.\w+)$", hooks.on_page_markdown(text), re.M
+    )
+
+
+@pytest.mark.feature_set("autodiff")
+@pytest.mark.parametrize(
+    "page, name, inherited",
+    [
+        ("nn.md", "backburner.nn.Module", ["valid", "freeze", "parameters", "to"]),
+        ("nn.md", "backburner.nn.ModuleList", ["append"]),
+        ("nn.md", "backburner.nn.init.orthogonal_", []),
+        ("tensor.md", "backburner.Tensor", ["numpy", "item", "shape"]),
+        ("functions.md", "backburner.ShapeError", []),
+        ("optim.md", "backburner.optim.schedules.cosine", []),
+        ("train.md", "backburner.train.metrics.F1", []),
+    ],
+)
+def test_an_entry_has_what_a_class_inherits_from_bases_without_one(
+    page: str, name: str, inherited: list[str]
+) -> None:
+    spec: Any = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    made: str = hooks.on_page_markdown((ROOT / "docs" / "api" / page).read_text(encoding="utf-8"))
+    (entry,) = re.findall(rf"^::: .*\n.*\n +heading: {re.escape(name)}\n((?: .*\n)*)", made, re.MULTILINE)
+    listed = re.search(r"inherited_members: \[(.*)\]", entry)
+    names = set(listed[1].split(", ") if listed else ())
+    assert set(inherited) <= names and not {"sum", "forward"} & names

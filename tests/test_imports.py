@@ -50,6 +50,7 @@ CORE_LAYERS = (
         "backburner.backend",
         "backburner.contracts",
         "backburner._features",
+        "backburner._hints",
         "backburner._version",
         "backburner._seeds",
         "backburner.threads",

@@ -78,7 +78,7 @@ def test_options_decide_the_batches(options: dict[str, Any], batches: list[Any],
 def test_shuffled_epochs_are_those_of_batches() -> None:
     arrays = np.arange(10), np.arange(10) / 2
     short, long = (
-        data.batches(*arrays, size=3, shuffle=True),
+        data.batches(*arrays, batch_size=3, shuffle=True),
         data.Loader(data.Mapped(data.ArrayDataset(*arrays), lambda example: example), 3, shuffle=True),
     )
     assert [plain(batch) for batch in short] == [plain(batch) for batch in long]

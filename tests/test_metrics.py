@@ -294,6 +294,8 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "an unknown name": (lambda: metrics.collect("T", ["acc"]), ArgumentError, "T: there is no metric 'acc'. Use one of"),
     "a name twice": (lambda: metrics.collect("T", ["f1", "f1"]), ArgumentError, "T: two metrics are called 'f1'."),
     "a name that is taken": (lambda: metrics.collect("T", {"loss": "mse"}), ArgumentError, "T: two metrics are called 'loss'"),
+    "a function": (lambda: metrics.collect("T", {"f": print}), DTypeError,
+        "T: <built-in function print> is no metric. Use metrics.Loss(f) for its mean"),
     "no metric": (lambda: metrics.collect("T", [3]), DTypeError, "T: 3 is no metric."),
     "no list": (lambda: metrics.collect("T", 3), DTypeError, "T: metrics are a list of names and metrics, not 3."),
 }  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import backburner as bb
+from backburner import _held
 
 autodiff = pytest.mark.feature_set("autodiff")
 FLOATS: set[Any] = {bb.float32, bb.float64}
@@ -250,3 +251,51 @@ def test_matrices_may_be_in_a_batch_of_as_many_dimensions_as_there_can_be(op: st
     wanted = plain[-1] if isinstance(plain, tuple) else plain
     assert y.reshape(wanted.shape).tolist() == wanted.tolist()
     assert y.sum().backward()[x].tolist() == wanted.sum().backward()[x].tolist()
+
+
+NAMES = [
+    (bb, "cat", "concat"),
+    (bb, "from_numpy", "asarray"),
+    (bb, "cuda", "Device.cpu(): there is nothing else"),
+    (bb.random, "randn", "normal"),
+    (bb, "layer_norm", "nn.functional.layer_norm."),
+    (bb, "chunk", "split(x, size, axis), where size is that of one part"),
+    (bb.nn.functional, "upsample", "interpolate."),
+    (bb.nn.functional, "relu_", "relu: tensors are immutable."),
+    (bb.nn, "Dense", "Linear"),
+    (bb.nn, "LazyLinear", "the layer without Lazy"),
+    (bb.nn.utils, "clip_grad_norm_", "optim.clip_by_global_norm"),
+    (bb.data, "DataLoader", "Loader"),
+    (bb.data, "transforms", "Mapped"),
+    (bb.optim, "lr_scheduler", "schedules"),
+    (bb.train, "ModelCheckpoint", "Snapshots"),
+]
+
+
+@pytest.mark.parametrize("module, name, instead", NAMES, ids=[name for _, name, _ in NAMES])
+def test_a_name_from_elsewhere_is_answered_with_ours(module: ModuleType, name: str, instead: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(module, name)
+    told = f"module {module.__name__!r} has no attribute {name!r}. Use {instead}"
+    assert str(caught.value).startswith(told) and not hasattr(module, "nothing_of_the_kind")
+
+
+def test_no_name_that_is_there_has_a_hint() -> None:
+    assert [name for name in bb._HINTS if hasattr(bb, name)] == []
+    assert [name for name in _held._HINTS if hasattr(bb.Tensor, name)] == []
+
+
+@autodiff
+def test_names_of_pytorchs_schedulers_and_optimizers_are_answered_with_ours() -> None:
+    schedules: Any = bb.optim.schedules
+    with pytest.raises(AttributeError, match=r"'CosineAnnealingLR'. Use cosine\(lr, steps\)."):
+        schedules.CosineAnnealingLR  # noqa: B018
+    optimizer: Any = bb.optim.Adam(bb.nn.Linear(1, 1))
+    with pytest.raises(AttributeError, match="Adam has no attribute 'zero_grad'. Use nothing: each backward"):
+        optimizer.zero_grad()
+
+
+def test_sizes_may_be_arguments_of_their_own() -> None:
+    x = bb.tensor([[1, 2, 3], [4, 5, 6]])
+    assert x.reshape(-1, 2).tolist() == x.reshape((3, 2)).tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert bb.reshape(x, 3, 1, 2).shape == (3, 1, 2) and x.reshape(6, 1, copy=False).shape == (6, 1)

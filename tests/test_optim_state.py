@@ -168,9 +168,21 @@ def test_a_part_of_another_shape_under_a_known_name_is_told() -> None:
         optimizer.step(model(bb.ones((1, 2))).sum().backward())
 
 
-def test_an_optimizer_and_its_model_copy_and_pickle_together() -> None:
+COPIED: dict[str, Callable[[Any], Any]] = {
+    "adam": lambda model: Adam(model, lr=0.1),
+    "a schedule and groups": lambda model: Adam(
+        model, lr=optim.schedules.warmup(0.1, 1, 1.0), groups={"weight": {"eps": 1e-3}}
+    ),
+    "a partition": lambda model: optim.Partition(
+        model, {"bias": lambda part: Adam(part, lr=0.1), "*": optim.Muon}
+    ),
+}
+
+
+@pytest.mark.parametrize("make", COPIED.values(), ids=COPIED)
+def test_an_optimizer_and_its_model_copy_and_pickle_together(make: Any) -> None:
     model = nn.Linear(2, 1).to(DEVICE)
-    optimizer = Adam(model, lr=0.1)
+    optimizer = make(model)
     optimizer.step(model(bb.ones((1, 2))).sum().backward())
     for again in (copy.deepcopy(optimizer), pickle.loads(pickle.dumps(optimizer))):
         twin: Any = again._model

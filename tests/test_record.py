@@ -236,6 +236,10 @@ OTHERS = {
         zipped("net/data.pkl", "net/constants.pkl"),
         "it is a TorchScript archive .*nothing was executed",
     ),
+    "torch.export": (
+        zipped("net/archive_format", "net/models/model.json"),
+        r"it is an archive of torch.export, .*Save torch.export.load\(path\).state_dict",
+    ),
     "no torchscript": (zipped("net/data/0"), "it is a zip archive with no data.pkl"),
     "old pytorch": (pickle.dumps(0x1950A86A20F9469CFC6C, 2) + bytes(99), "its pickle"),
     "zip": (zipped("weights.bin"), "it is a zip archive with no data.pkl"),

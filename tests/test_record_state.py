@@ -199,16 +199,16 @@ MISFITS = {
     "unexpected": (ones(**FITTING, tail=1), "1 unexpected (tail)"),
     "mismatched": (
         ones(head_weight=(2, 4), head_bias=2),
-        "1 mismatched (head.weight: [2, 4] in the file, [2, 3] in the module)",
+        "1 mismatched (head.weight: [2, 4] in the file, [2, 3] in the module). Pass ignore=['head.*'] to bb.load to leave the module's own.",
     ),
     "never broadcast": (  # B139
         ones(head_weight=(1, 3), head_bias=2),
-        "1 mismatched (head.weight: [1, 3] in the file, [2, 3] in the module)",
+        "1 mismatched (head.weight: [1, 3] in the file, [2, 3] in the module). Pass ignore=['head.*'] to bb.load to leave the module's own.",
     ),
     "never reshaped": (
         ones(head_weight=6, head_bias=()),
         "2 mismatched (head.bias: [] in the file, [2] in the module, "
-        "head.weight: [6] in the file, [2, 3] in the module)",
+        "head.weight: [6] in the file, [2, 3] in the module). Pass ignore=['head.*'] to bb.load to leave the module's own.",
     ),
     "all of it": (
         ones(head_weight=(3, 3), tail=1),
@@ -223,6 +223,11 @@ MISFITS = {
         ones(module_head_weight=(2, 3), module_head_bias=2),
         "2 missing (head.bias, head.weight), 2 unexpected (module.head.bias, module.head.weight). The names in the "
         "file begin with 'module.', as DataParallel saves them. Pass prefix='module.' to bb.load.",
+    ),
+    "prefixes in the file": (
+        ones(a_head_weight=(2, 3), a_head_bias=2, b_head_weight=(2, 3), b_head_bias=2),
+        "2 missing (head.bias, head.weight), 4 unexpected (a.head.bias, a.head.weight, b.head.bias, b.head.weight). The "
+        "names in the file begin with 'a.' or 'b.'. Pass prefix='a.', or another of these, to bb.load.",
     ),
     "prefix in the module": (
         ones(weight=(2, 3), bias=2),
@@ -252,7 +257,9 @@ def test_a_load_that_is_not_strict_takes_what_fits_and_reports_the_rest(kind: st
     record.write(path, arrays)
     model = linear()
     report = record.load(model, path, strict=False)
-    assert not report.fits and str(report) == f"load: {message}"
+    loaded = f"{len(report.loaded)} loaded, " if report.loaded else ""
+    told = message.partition(". Pass ignore=")[0] if loaded else message
+    assert not report.fits and str(report) == f"load: {loaded}{told}"
     fitting = {
         name
         for name, array in arrays.items()

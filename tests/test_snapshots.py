@@ -5,11 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import resource
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,68 +13,14 @@ import numpy as np
 import pytest
 
 import backburner as bb
-from backburner import data, nn, optim, record
+from backburner import nn, optim, record
 from backburner.errors import ArgumentError, RecordError
 from backburner.optim import SGD, Adam, schedules
 from backburner.train import Callback, EarlyStopping, JSONLines, Snapshots, Trainer
 from backburner_autodiff.train._update import plateaus
+from snapshot_cases import SOURCES, Drawing, X, Y, everything, make, python, schedule, size_of
 
 pytestmark = pytest.mark.feature_set("autodiff")
-
-X = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
-Y = (X.sum(axis=1) > 0).astype(np.int64)
-MILESTONES = (4, 9, 13)
-
-
-def schedule(step: int) -> float:
-    return 0.05 * 0.5 ** sum(step >= m for m in MILESTONES)
-
-
-def make(seed: int | None = 3, **options: Any) -> Trainer:
-    """Return a trainer of all that a snapshot must keep: dropout, running statistics, moments, a schedule, averages."""
-    bb.Device.cpu().seed(0)
-    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.4), nn.Linear(8, 2))
-    options = {"metrics": ["accuracy", "auc"], "clip": 1.0, "ema": 0.9, "progress": "off", **options}
-    trainer = Trainer(model, Adam(model, lr=schedule), nn.CrossEntropyLoss(), seed=seed, **options)
-    bb.Device.cpu().seed(os.getpid())  # what else draws has drawn other numbers in each process
-    bb.random.uniform((len(options),))
-    return trainer
-
-
-def everything(trainer: Trainer) -> dict[str, Any]:
-    """Return all that a training comes down to."""
-    found: dict[str, Any] = {k: v.numpy().tobytes() for k, v in trainer.model.state_dict().items()}
-    found |= {f"optimizer.{k}": np.asarray(v).tobytes() for k, v in trainer.optimizer.state_dict().items()}
-    if trainer.ema is not None:
-        found |= {f"ema.{k}": v.tobytes() for k, v in trainer.ema.state_dict().items()}
-    rows = [{k: v for k, v in row.items() if k != "seconds"} for row in trainer.history]
-    return found | {"history": rows, "position": trainer.position, "random": trainer._random}
-
-
-class Drawing:
-    """Data of the user's own, which draws its order from the device's stream and noise from NumPy's."""
-
-    def __iter__(self) -> Any:
-        order = bb.random.permutation(50).numpy()
-        for i in range(0, 50, 10):
-            yield X[order[i : i + 10]] + np.random.normal(size=(1, 4)), Y[order[i : i + 10]]
-
-
-SOURCES: dict[str, Callable[[], Any]] = {
-    "batches": lambda: data.batches(X, Y, size=8, shuffle=True, seed=2),
-    "a list": lambda: [(X[i : i + 8], Y[i : i + 8]) for i in range(0, 50, 8)],
-    "arrays": lambda: (X, Y),
-}
-if hasattr(data, "Loader"):
-    SOURCES["a loader"] = lambda: data.Loader(data.ArrayDataset(X, Y), batch_size=8, shuffle=True, seed=2)
-    SOURCES["a loader with threads"] = lambda: data.Loader(
-        data.ArrayDataset(X, Y), batch_size=8, shuffle=True, seed=2, workers=2, threads=True
-    )
-
-
-def size_of(source: str) -> dict[str, Any]:
-    return {"batch_size": 8} if source == "arrays" else {}
-
 
 # -- the same bits
 
@@ -109,18 +50,11 @@ def test_steps_before_and_after_a_snapshot_are_those_of_one_fit(
 RUN = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import test_snapshots as t
+import snapshot_cases as t
 trainer = t.make(accumulate=2)
 trainer.fit(t.SOURCES["batches"](), (t.X, t.Y), max_steps=10, resume=sys.argv[2])
 trainer.save(sys.argv[3])
 """
-
-
-def python(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code, str(Path(__file__).parent), *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
 
 
 def test_a_new_process_goes_on_bit_for_bit(tmp_path: Path) -> None:
@@ -437,6 +371,15 @@ def of_a_later_version(path: Path) -> Trainer:
     return make()
 
 
+def of_facts_that_lack_one(path: Path) -> Trainer:
+    stored = record.read(path)
+    facts = json.loads(stored.metadata["backburner.training"])
+    del facts["steps"]
+    arrays = {k: np.array(v) for k, v in stored.arrays.items()}
+    record.write(path, arrays, {"backburner.training": json.dumps(facts)})
+    return make()
+
+
 def of_damaged_facts(path: Path) -> Trainer:
     stored = record.read(path)
     record.write(path, {k: np.array(v) for k, v in stored.arrays.items()}, {"backburner.training": "{"})
@@ -450,6 +393,7 @@ REFUSED: dict[str, tuple[Callable[[Path], Trainer], str]] = {
     "another seed": (lambda path: make(4), "the snapshot's seed is 3, this trainer's 4."),
     "weights": (of_weights, "it holds weights alone, no training. Use bb.load"),
     "a later version": (of_a_later_version, "it is a snapshot of version 9, this is a reader of 1."),
+    "facts that lack one": (of_facts_that_lack_one, "backburner.training in its metadata lacks steps."),
     "damaged facts": (of_damaged_facts, "backburner.training in its metadata is damaged."),
 }
 
@@ -466,6 +410,26 @@ def test_a_snapshot_of_something_else_is_refused(other: Any, told: str, tmp_path
         found.resume(path)
     assert str(caught.value).startswith(f"Trainer.resume: {path}: {told}")
     assert everything(found) == before
+
+
+def test_a_callback_that_fails_to_go_on_leaves_all_as_it_was(tmp_path: Path) -> None:
+    class Fails(Callback):
+        def load_state_dict(self, state: Any) -> None:
+            if state:
+                raise LookupError("no such state")
+
+        def state_dict(self) -> dict[str, Any]:
+            return {"a": 1} if saving else {}
+
+    saving, path = True, tmp_path / "a.safetensors"
+    first = make(callbacks=[EarlyStopping("loss"), Fails()])
+    first.fit(SOURCES["batches"](), epochs=1)
+    first.save(path)
+    saving, found = False, make(callbacks=[EarlyStopping("loss"), Fails()])
+    before = everything(found)
+    with pytest.raises(LookupError, match="no such state"):
+        found.resume(path)
+    assert everything(found) == before and found.callbacks[0].state_dict()["best"] is None
 
 
 def test_other_data_is_refused(tmp_path: Path) -> None:
@@ -506,165 +470,3 @@ def test_options_that_make_no_sense_are_refused(options: Any, told: str) -> None
     with pytest.raises(ArgumentError) as caught:
         Snapshots("a", **options)
     assert str(caught.value) == f"Snapshots: {told}"
-
-
-# -- full disks, Ctrl-C, kills
-
-
-def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-
-
-def limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    monkeypatch.setattr(Limit, "size", (2000, hard))
-
-
-class Limit(Callback):
-    """Let no file grow beyond a size from the fourth step on."""
-
-    size: tuple[int, int] | None = None
-
-    def on_step_end(self, trainer: Trainer, logs: Any) -> None:
-        if self.size is not None and trainer.steps == 4:
-            resource.setrlimit(resource.RLIMIT_FSIZE, self.size)
-
-
-@pytest.mark.parametrize("spoiled", [full_disk, limited_size])
-def test_a_full_disk_is_an_error_and_the_old_snapshot_lives(
-    spoiled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B166."""
-    trainer = make(snapshots=Snapshots(tmp_path, every_steps=3), callbacks=[Limit()])
-    trainer.fit(SOURCES["batches"](), max_steps=3)
-    old = (tmp_path / "last.safetensors").read_bytes()
-    spoiled(monkeypatch)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        with pytest.raises(OSError) as caught:
-            trainer.fit(SOURCES["batches"](), max_steps=3)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "last.safetensors" in str(caught.value)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"last.safetensors": old}
-    other = make()
-    other.resume(tmp_path / "last.safetensors")
-    assert other.steps == 3
-
-
-class Pressing(Callback):
-    """Press Ctrl-C in these steps."""
-
-    def __init__(self, *steps: int) -> None:
-        self.steps = steps
-
-    def on_step_end(self, trainer: Trainer, logs: Any) -> None:
-        if trainer.steps in self.steps:
-            signal.raise_signal(signal.SIGINT)
-
-
-def test_ctrl_c_finishes_the_step_and_saves_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """B167, and the rest is as if nothing had been."""
-    saved: list[int] = []
-    true = Trainer.save
-    monkeypatch.setattr(Trainer, "save", lambda self, path: saved.append(self.steps) or true(self, path))
-    before = signal.getsignal(signal.SIGINT)
-    first = make(accumulate=2, callbacks=[Pressing(2)], snapshots=tmp_path)
-    history = first.fit(SOURCES["batches"](), (X, Y), epochs=3)
-    assert (history.stopped, first.interrupted, saved) == ("interrupted", True, [2])
-    assert history[-1]["partial"] and "valid_loss" not in history[-1]
-    assert signal.getsignal(signal.SIGINT) is before
-    assert "Interrupted: the step is finished, then all is saved." in capfd.readouterr().err
-    second = make(accumulate=2, snapshots=tmp_path)
-    second.fit(SOURCES["batches"](), (X, Y), epochs=3, resume=True)
-    assert not second.interrupted
-    whole = make(accumulate=2)
-    whole.fit(SOURCES["batches"](), (X, Y), epochs=3)
-    assert everything(second) == everything(whole)
-
-
-@pytest.mark.parametrize("where", ["the last step of an epoch", "evaluation"])
-def test_ctrl_c_before_an_epoch_is_evaluated_evaluates_it_later(where: str, tmp_path: Path) -> None:
-    class Valid:
-        def __iter__(self) -> Any:
-            for i in range(2):
-                if where == "evaluation" and not i and pressing:
-                    signal.raise_signal(signal.SIGINT)
-                yield X, Y
-
-    pressing = True
-    first = make(callbacks=[Pressing(7)] if where != "evaluation" else [], snapshots=tmp_path)
-    history = first.fit(SOURCES["batches"](), Valid(), epochs=2)
-    assert history.stopped == "interrupted" and first.position == (7, 0, 7)
-    pressing = False
-    second, whole = make(snapshots=tmp_path), make()
-    second.fit(SOURCES["batches"](), Valid(), epochs=2, resume=True)
-    whole.fit(SOURCES["batches"](), Valid(), epochs=2)
-    assert everything(second) == everything(whole)
-
-
-def test_ctrl_c_in_the_last_step_of_all_interrupts_nothing() -> None:
-    trainer = make(callbacks=[Pressing(7)])
-    assert trainer.fit(SOURCES["batches"](), epochs=1).stopped == ""
-
-
-def test_a_second_ctrl_c_while_saving_leaves_the_old_file_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """B167."""
-    make(snapshots=tmp_path).fit(SOURCES["batches"](), max_steps=1)
-    old = (tmp_path / "last.safetensors").read_bytes()
-    fsync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda d: signal.raise_signal(signal.SIGINT) or fsync(d))
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        make(callbacks=[Pressing(3)], snapshots=tmp_path).fit(SOURCES["batches"](), epochs=3)
-    assert signal.getsignal(signal.SIGINT) is before
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"last.safetensors": old}
-
-
-def test_a_second_ctrl_c_while_training_stops_at_once() -> None:
-    trainer = make(callbacks=[Pressing(2), Pressing(2)])
-    with pytest.raises(KeyboardInterrupt):
-        trainer.fit(SOURCES["batches"](), epochs=3)
-
-
-KILLED = """
-import sys, time
-sys.path.insert(0, sys.argv[1])
-import test_snapshots as t
-
-class Slow(t.Callback):
-    def on_step_end(self, trainer, logs):
-        print(trainer.steps, flush=True)
-        time.sleep(0.01)
-
-trainer = t.make(callbacks=[Slow()], snapshots=t.Snapshots(sys.argv[2], every_steps=1, keep=2))
-trainer.fit(t.SOURCES["batches"](), (t.X, t.Y), epochs=int(sys.argv[3]), resume=True)
-"""
-
-
-def test_kills_and_sigterm_lose_nothing_that_was_saved(tmp_path: Path) -> None:
-    """B166: whatever the moment of the kill, what goes on is bit for bit the run that was never killed."""
-    kills = np.random.default_rng()
-    for number in (signal.SIGKILL, signal.SIGTERM, None):
-        process = python(KILLED, tmp_path, 4)
-        assert process.stdout is not None
-        if number is not None:
-            process.stdout.readline()
-            time.sleep(float(kills.uniform(0.02, 0.08)))
-            process.send_signal(number)
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == (0 if number is None else -number), err
-        assert err == (
-            "\nTerminated: the step is finished, then all is saved.\n" if number == signal.SIGTERM else ""
-        )
-    found, whole = make(), make()
-    found.resume(tmp_path / "last.safetensors")
-    whole.fit(SOURCES["batches"](), (X, Y), epochs=4)
-    assert everything(found) == everything(whole)

@@ -217,7 +217,10 @@ class Tensor(Held, Elementwise):
 
         Raises:
             DeviceError: a tracked tensor to a plain device or to one with another strategy; detach it first.
+            DTypeError: ``device`` is a dtype.
         """
+        if isinstance(device, (np.dtype, type)):
+            raise DTypeError(f"Tensor.to: takes a device, not {device!r}. Use astype for a dtype.")
         device = Device(device)
         if device is self.device:
             return self

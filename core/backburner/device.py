@@ -64,9 +64,9 @@ class Device:
         found = cls._interned.get((wanted, None)) if isinstance(wanted, str) else None
         if found is None:
             where = f" ({VARIABLE})" if name is None else ""
-            raise DeviceError(
-                f"Device: there is no {wanted!r}{where}. Use one of: {', '.join(d.kind for d in cls.enumerate())}."
-            )
+            known = ", ".join(d.kind for d in cls.enumerate())
+            hint = " For autodiff take Device.cpu().autodiff()." if wanted == "autodiff" else ""
+            raise DeviceError(f"Device: there is no {wanted!r}{where}. Use one of: {known}.{hint}")
         return found
 
     @classmethod

@@ -8,10 +8,11 @@ by single dict operations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from backburner import _features
+from backburner._hints import refuser
 from backburner._version import __version__
 from backburner.errors import ArgumentError, FeatureError
 
@@ -121,7 +122,7 @@ def require(name: str, call: str = "") -> type[Any]:
 
 
 def door(
-    feature: str, module: str, names: Sequence[str]
+    feature: str, module: str, names: Sequence[str], hints: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a module whose listed names a feature's provider holds.
 
@@ -129,14 +130,14 @@ def door(
         feature: the feature.
         module: the door's ``__name__``, such as ``backburner.optim``.
         names: what the door lists; any other name is an ``AttributeError``.
+        hints: what to use instead of names that people look for and that are not there.
     """
 
-    def get(name: str) -> Any:
-        import sys
+    refuse = refuser(module, hints or {})
 
+    def get(name: str) -> Any:
         if name not in names:
-            message = f"module {module!r} has no attribute {name!r}"
-            raise AttributeError(message, name=name, obj=sys.modules.get(module))
+            refuse(name)
         return _behind(feature, module, name)
 
     def listing() -> list[str]:

@@ -29,4 +29,11 @@ __all__ = [
     "schedules",
 ]
 
-__getattr__, __dir__ = _door("autodiff", __name__, __all__)
+_HINTS = {
+    "lr_scheduler": "schedules, functions of the step: Adam(model, lr=schedules.cosine(1e-3, steps=1000))",
+    "swa_utils": "SWA or EMA",
+    "SparseAdam": "Adam: a gradient of few rows is one like any other",
+    "ASGD": "SWA around SGD",
+}
+
+__getattr__, __dir__ = _door("autodiff", __name__, __all__, _HINTS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -373,3 +373,20 @@ def permutation(n: int, *, device: Device | None = None, generator: Generator | 
     """
     (size,) = shape_of("permutation", (n,))
     return _draw("permutation", "permutation", (size,), (size,), DEFAULT_INT, device, generator)
+
+
+if not TYPE_CHECKING:  # or checkers would take any name
+    from backburner._hints import refuser as _refuser
+
+    __getattr__ = _refuser(
+        __name__,
+        {
+            "choice": "permutation, randint or multinomial",
+            "manual_seed": "Device.cpu().seed",
+            "rand": "uniform",
+            "randn": "normal",
+            "randperm": "permutation",
+            "seed": "Device.cpu().seed",
+            "shuffle": "permutation",
+        },
+    )

@@ -18,4 +18,13 @@ __all__ = [
     "warmup",
 ]
 
-__getattr__, __dir__ = _door("autodiff", __name__, __all__)
+_HINTS = {
+    "ModelCheckpoint": "Snapshots, or Trainer(..., snapshots=folder)",
+    "Checkpoint": "Snapshots, or Trainer(..., snapshots=folder)",
+    "LearningRateMonitor": "history['lr']: each row has it",
+    "CSVLogger": "JSONLines, or Trainer(..., log=file)",
+    "ReduceLROnPlateau": "optim.schedules.Plateau, as the optimizer's lr",
+    "Metric": "metrics.Metric",
+}
+
+__getattr__, __dir__ = _door("autodiff", __name__, __all__, _HINTS)

@@ -14,6 +14,8 @@ BCE = "binary_cross_entropy"
 
 REFUSED = (
     Bad(lambda: F.cross_entropy(scores, bb.zeros((2, 4))), S, "cross_entropy: shapes differ: [2, 3] and [2, 4]. Reshape one."),
+    Bad(lambda: F.cross_entropy(scores, bb.zeros((2,))), T,
+        "cross_entropy: classes are integers, the target [2] is float32. Use astype('int64')."),
     Bad(lambda: F.cross_entropy(scores, np.zeros((2, 3))), T, "cross_entropy: indices must be integers, got float64. "),
     Bad(lambda: F.cross_entropy(scores, bb.zeros((2, 3), dtype="int64")), S,
         "cross_entropy: scores [2, 3] take a target of [2], got [2, 3]. Class indices, not one-hot rows: "),

@@ -10,7 +10,7 @@ import backburner as bb
 from backburner import nn
 from backburner.nn import init
 from backburner.nn._checks import count, within
-from ops.errors import A, Bad, I, S, T, v, x
+from ops.errors import A, Bad, D, I, S, T, v, x
 
 K = bb.MissingKey
 
@@ -39,6 +39,14 @@ heads = nn.ModuleDict({"a": nn.ReLU()})
 REFUSED = (
     Bad(lambda: v.unsqueeze(0), AttributeError, "Tensor has no attribute 'unsqueeze'. Use expand_dims(axis)."),
     Bad(lambda: v.fill_(0), AttributeError, "Tensor has no attribute 'fill_'. Tensors are immutable: "),
+    Bad(lambda: v.clamp(0), AttributeError, "Tensor has no attribute 'clamp'. Use clip(min, max)."),
+    Bad(lambda: v.max(0).values, AttributeError, "Tensor has no attribute 'values'. Use the result as it is: max and min return"),
+    Bad(lambda: bool(v > 1), S, "bool: needs exactly one element, got shape [3]. Use any() or all(), & for and, | for or."),
+    Bad(lambda: v.to(bb.float32), T, "Tensor.to: takes a device, not dtype('float32'). Use astype for a dtype."),  # type: ignore[arg-type]
+    Bad(lambda: v.to("autodiff"), D, "Device: there is no 'autodiff'. Use one of: cpu. For autodiff take Device.cpu().autodiff()."),  # type: ignore[arg-type]
+    Bad(lambda: v.reshape((3, 1), 1), T, "reshape: a size must be an integer, got (3, 1)."),
+    Bad(lambda: v.reshape(2, 2), S, "reshape: [3] has 3 elements and does not fit [2, 2]."),
+    Bad(lambda: v.chunk(2), AttributeError, "Tensor has no attribute 'chunk'. Use split(size, axis), where size is that of one"),
     Bad(lambda: v.nothing, AttributeError, "Tensor has no attribute 'nothing'."),
     Bad(lambda: _set(weight, "requires_grad", False), AttributeError,
         "Parameter: requires_grad cannot be set. Use Module.freeze(pattern) and unfreeze, by module or by parameter."),
@@ -82,7 +90,9 @@ REFUSED = (
     Bad(lambda: within("Layer", "eps", float("nan"), 0), A, "Layer: eps is NaN."),
     Bad(lambda: within("Layer", "eps", "1e-5"), T, "Layer: eps: str is not a Tensor or a number. Use bb.tensor."),
     Bad(lambda: nn.Linear(2, 3, bias="no"), T, "Linear: bias must be True or False, got 'no'."),
-    Bad(lambda: nn.Sequential([nn.ReLU()]), T, "Sequential: entry 0 is a list, not a Module."),
+    Bad(lambda: nn.Sequential([nn.ReLU()]), T, "Sequential: entry 0 is a list, not a Module. Give the entries themselves: *entries."),
+    Bad(lambda: nn.Sequential(nn.ReLU), T, "Sequential: entry 0 is a type, not a Module. Make one of the class: ReLU()."),  # type: ignore[arg-type]
+    Bad(lambda: nn.Sequential(bb.relu), T, "Sequential: entry 0 is a function, not a Module. Wrap it in a Module with a forward."),  # type: ignore[arg-type]
     Bad(lambda: nn.Sequential({"a": 3}), T, "Sequential: entry 'a' is a int, not a Module."),
     Bad(lambda: two[2], I, "Sequential: index 2 is out of range for 2 entries."),
     Bad(lambda: two.insert(-3, nn.ReLU()), I, "Sequential: index -3 is out of range to insert before one of 2 entries."),

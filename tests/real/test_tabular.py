@@ -19,7 +19,7 @@ from backburner.train import tabular
 
 pytestmark = pytest.mark.feature_set("autodiff")
 
-SEEDS = range(20)  # the defaults were chosen on the splits of other seeds, from 100 on
+SEEDS = range(20)  # the defaults were chosen on the splits of seeds from 100 on
 
 
 def write(path: Path, x: Any, y: list[object]) -> None:
@@ -56,7 +56,7 @@ def test_classes_are_told_better_than_by_logistic_regression(load: Any, tmp_path
         loss.append([-np.log(np.maximum(said[np.arange(len(truth)), truth], 1e-15)).mean() for said in both])
     (linear, network), (linear_loss, network_loss) = np.mean(accuracy, axis=0), np.mean(loss, axis=0)
     print(f"\naccuracy {linear:.4f} {network:.4f}, log loss {linear_loss:.4f} {network_loss:.4f}")
-    assert network >= linear
+    assert network > linear
     assert network_loss < linear_loss
 
 

@@ -1,5 +1,7 @@
 """Data: datasets and the loader that cuts them into batches, tables from CSV files, the digits set."""
 
+import typing as _typing
+
 from backburner.data._collate import collate as collate
 from backburner.data._csv import read_csv as read_csv
 from backburner.data._csv_names import csv_names as csv_names
@@ -22,3 +24,30 @@ from backburner.data._table import Column as Column
 from backburner.data._table import MissingColumn as MissingColumn
 from backburner.data._table import Table as Table
 from backburner.data._text import TextLines as TextLines
+
+if _typing.TYPE_CHECKING:  # or checkers would take any name
+    from backburner.data import augment as augment
+else:
+    from backburner._hints import refuser as _refuser
+
+    _refuse = _refuser(
+        __name__,
+        {
+            "DataLoader": "Loader",
+            "TensorDataset": "ArrayDataset",
+            "random_split": "split",
+            "IterableDataset": "Loader: it takes anything to loop over",
+            "transforms": "Mapped, with a function such as those of data.augment",
+            "Compose": "Mapped, with a function such as those of data.augment",
+            "default_collate": "collate",
+            "train_test_split": "split",
+            "load_csv": "read_csv",
+        },
+    )
+
+    def __getattr__(name):
+        if name == "augment":
+            from importlib import import_module
+
+            return import_module("backburner.data.augment")
+        _refuse(name)

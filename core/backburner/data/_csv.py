@@ -60,8 +60,8 @@ def read_csv(
     cell do not count.
 
     Cells in quotes may hold delimiters, line ends and doubled quotes; lines end at LF, CR LF or CR; blank lines are
-    left out; gzip is unpacked. A file is read in blocks: what is held beside the result is a few MB. Where a column
-    turns out late to be no number the file is read a second time.
+    left out, and so are empty cells behind the last column; gzip is unpacked. A file is read in blocks: what is held
+    beside the result is a few MB. Where a column turns out late to be no number the file is read a second time.
 
     Args:
         path: a path, or an open file of bytes or text, which is read into memory.
@@ -199,6 +199,8 @@ def _pass(
         if named:
             next(rows.one_by_one())
         for block in rows.blocks():
+            if set(map(len, block)) != {width}:
+                block = [row if any(map(str.strip, row[width:])) else row[:width] for row in block]
             if set(map(len, block)) != {width}:
                 i = next(i for i, row in enumerate(block) if len(row) != width)
                 what = (

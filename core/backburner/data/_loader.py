@@ -359,7 +359,7 @@ def _indices(values: Any) -> Array:
 
 def batches(
     *arrays: Array | Tensor,
-    size: int,
+    batch_size: int,
     shuffle: bool = False,
     seed: int = 0,
     drop_last: bool = False,
@@ -369,7 +369,7 @@ def batches(
 
     Args:
         arrays: NumPy arrays or tensors of as many examples each.
-        size: examples in a batch.
+        batch_size: examples in a batch.
         shuffle: whether each epoch has an order of its own, which ``seed`` and its number decide.
         seed: a non-negative int.
         drop_last: leave out a last batch that is smaller than the others.
@@ -381,15 +381,15 @@ def batches(
     Example:
         >>> from backburner import data
         >>> images, labels = data.digits()
-        >>> [len(y) for x, y in data.batches(images, labels, size=600)]
+        >>> [len(y) for x, y in data.batches(images, labels, batch_size=600)]
         [600, 600, 597]
     """
-    if not whole(size, 1):
-        raise ArgumentError(f"batches: a batch has at least one example, not {size!r}.")
+    if not whole(batch_size, 1):
+        raise ArgumentError(f"batches: batch_size is a whole number of at least 1, not {batch_size!r}.")
     permutation("batches", 0, seed)
     return Loader(
         ArrayDataset(*arrays),
-        batch_size=size,
+        batch_size=batch_size,
         shuffle=shuffle,
         seed=seed,
         drop_last=drop_last,

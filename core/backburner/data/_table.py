@@ -34,6 +34,13 @@ class Column(NamedTuple):
     missing: Array
     categories: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        few = ", ".join(repr(text) for text in self.strings()[:3].tolist())
+        more = ", ..." if len(self.values) > 3 else ""
+        return (
+            f"Column({self.kind}, {len(self.values)} values, {int(self.missing.sum())} missing: {few}{more})"
+        )
+
     def strings(self) -> Array:
         """Return each value as text, of ``StringDType``, empty where missing; a whole number has no point.
 

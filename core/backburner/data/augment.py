@@ -26,6 +26,8 @@ from backburner.contracts import Array
 from backburner.data._split import whole
 from backburner.errors import ArgumentError, ShapeError
 
+__all__ = ["normalize", "random_crop", "random_flip"]
+
 
 def _image(op: str, image: Any) -> Array:
     if not isinstance(image, np.ndarray) or image.ndim != 3:

@@ -1,5 +1,7 @@
 """Modules: PyTorch's layers by name, argument (an axis is ``axis``), parameter layout and ``state_dict`` key."""
 
+import typing as _typing
+
 from backburner.nn import functional as functional
 from backburner.nn import init as init
 from backburner.nn import utils as utils
@@ -162,3 +164,28 @@ from backburner.nn.transformer import TransformerEncoderLayer as TransformerEnco
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
 __all__ = ["functional", "init", "utils", *(name for name, found in globals().items() if callable(found))]
+
+if not _typing.TYPE_CHECKING:  # or checkers would take any name
+    from backburner._hints import refuser as _refuser
+
+    _NO_LAZY = "the layer without Lazy, with the number of inputs: a parameter has its shape from the start"
+    __getattr__ = _refuser(
+        __name__,
+        {
+            "Dense": "Linear",
+            "DataParallel": "the model as it is: ops use the cores of the machine",
+            "Lambda": "a Module with a forward",
+            "LazyBatchNorm1d": _NO_LAZY,
+            "LazyBatchNorm2d": _NO_LAZY,
+            "LazyConv1d": _NO_LAZY,
+            "LazyConv2d": _NO_LAZY,
+            "LazyLinear": _NO_LAZY,
+            "NLLLoss2d": "NLLLoss",
+            "SyncBatchNorm": "BatchNorm2d: there is one process",
+            "cross_entropy": "functional.cross_entropy",
+            "modules": "the layers from nn",
+            "parameter": "Parameter",
+            "relu": "functional.relu",
+            "softmax": "functional.softmax",
+        },
+    )

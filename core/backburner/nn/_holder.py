@@ -14,6 +14,15 @@ from backburner.ops._operands import integer
 E = TypeVar("E", bound="Module | Parameter")
 
 
+def _instead(value: Any, kind: str) -> str:
+    """Return what to give in the place of what is no entry."""
+    if isinstance(value, type) and issubclass(value, Module):
+        return f" Make one of the class: {value.__name__}()."
+    if isinstance(value, (list, tuple)):
+        return " Give the entries themselves: *entries."
+    return " Wrap it in a Module with a forward." if kind == "Module" and callable(value) else ""
+
+
 class Holder(Module, Generic[E]):
     """Entries of one kind, which are attributes under their names."""
 
@@ -27,8 +36,9 @@ class Holder(Module, Generic[E]):
         if self._kind is Parameter and isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
         if not isinstance(value, self._kind):
+            kind = self._kind.__name__
             raise DTypeError(
-                f"{type(self).__name__}: entry {place} is a {type(value).__name__}, not a {self._kind.__name__}."
+                f"{type(self).__name__}: entry {place} is a {type(value).__name__}, not a {kind}.{_instead(value, kind)}"
             )
         return cast(E, value)
 
@@ -45,7 +55,9 @@ class Holder(Module, Generic[E]):
 
 
 class Uncallable(Holder[E]):
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    """Entries that compute nothing, unless a subclass says how."""
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         raise DTypeError(
             f"{type(self).__name__}: holds its entries and computes nothing. Call them from the forward of your module."
         )

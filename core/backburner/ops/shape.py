@@ -34,12 +34,13 @@ PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 _ALL, _BACKWARDS = slice(None), slice(None, None, -1)
 
 
-def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
+def reshape(x: Tensor, /, shape: int | Sequence[int], *sizes: int, copy: bool | None = None) -> Tensor:
     """Return the elements in row-major order under another shape; one size may be ``-1``.
 
     Args:
         x: a tensor.
-        shape: the sizes.
+        shape: the sizes: one sequence, or each as an argument of its own, ``x.reshape(-1, 4)``.
+        sizes: those after the first.
         copy: ``False`` refuses to copy. Otherwise memory is shared where that can be, which shows nowhere.
 
     Shape:
@@ -50,6 +51,8 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
         ArgumentError: ``copy=False`` and there is no way without one.
     """
     held = primitive("reshape", x)
+    if sizes:
+        shape = (shape, *sizes)  # type: ignore[arg-type]  # a sequence in it is refused below
     if copy is not None:
         copy = flag("reshape", "copy", copy)
     y = _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)

@@ -105,11 +105,21 @@ def new(arguments: list[Any]) -> Any:
 
 def of_buffer(arguments: list[Any]) -> Any:
     """Stand for ``numpy.core.numeric._frombuffer``."""
-    if len(arguments) != 4:
+    if len(arguments) not in (4, 5):
         raise Malformed("its pickle has a NumPy array of unknown parts")
-    data, kind, shape, order = arguments
+    data, kind, shape, order = arguments[:4]
     made = NumPyArray()
-    made.fill(shape, kind, order == "F", data)
+    if order != "K":
+        made.fill(shape, kind, order == "F", data)
+        return made
+    axes = arguments[4] if len(arguments) > 4 else None  # since NumPy 2.3, in which order to take the axes
+    made.fill(shape, kind, False, data)
+    if type(axes) is not tuple or not all(type(n) is int for n in axes) or len(axes) > MAX_AXES:
+        raise Malformed("its pickle has a NumPy array of unknown parts")
+    if sorted(axes) != list(range(len(shape))):
+        raise Malformed(f"its pickle has a NumPy array of shape {short(list(shape))} and other axes")
+    if made.tensor is not None:
+        made.tensor = made.tensor.transposed(axes)
     return made
 
 

@@ -24,6 +24,7 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (257, b"ustar", "a tar archive", "Unpack it first."),
 )  # fmt: skip
 
+OLD_PYTORCH = b"L119547037146038801333356L\n."  # the magic number of torch.save(pickle_protocol=1) before 1.6
 HEAD = 512  # bytes that identify() wants to see
 
 
@@ -46,5 +47,9 @@ def is_safetensors(head: bytes) -> bool:
 
 
 def is_pickle(head: bytes) -> bool:
-    """Say whether a file is a pickle of protocol 2 or newer, which all say so in their first bytes."""
-    return head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    """Say whether a file is a pickle of protocol 2 or newer, which all say so in their first bytes, or PyTorch's."""
+    return (
+        head.startswith(OLD_PYTORCH)
+        or head[:1] == b"\x80"
+        and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    )

@@ -123,7 +123,7 @@ def load(
         ignored=tuple(sorted([*dropped, *(name for name in file.names if name not in wanted)])),
     )
     if strict and not report.fits:
-        raise RecordError(str(report))
+        raise RecordError(report.refusal())
     for entry, array in ready:
         entry.assign(array)
     return report

@@ -107,13 +107,13 @@ class Machine:
 
     def line(self, limit: int = 4096) -> str:
         """Return what stands before the next newline, as the operations of protocol 0 have it."""
-        size, end = 64, -1
-        while end < 0:
-            window = bytes(self.data[self.position : self.position + min(size, limit)])
+        window, size, end = b"", 64, -1
+        while end < 0 and size < 4 * limit:  # a little at first, as lines are short and files long
+            window = bytes(self.data[self.position : self.position + size])
             end = window.find(b"\n")
-            if end < 0 and len(window) < size:
-                raise Malformed("its pickle is cut short, or has a very long line")
-            size *= 8  # copying all that a line may have would make many short ones slow
+            size *= 4
+        if not 0 <= end < limit:
+            raise Malformed("its pickle is cut short, or has a very long line")
         self.position += end + 1
         try:
             return window[:end].decode("utf-8")

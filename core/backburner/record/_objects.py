@@ -153,6 +153,12 @@ _TENSOR_CLASSES = (
     "torch.nn.parameter.Buffer",
     "torch._tensor.Tensor",
 )
+# What Hydra's options are made of, which Lightning and fairseq save beside the weights.
+_OMEGACONF = (
+    "base.ContainerMetadata", "base.Metadata", "base.UnionNode", "dictconfig.DictConfig", "listconfig.ListConfig",
+    "nodes.AnyNode", "nodes.BooleanNode", "nodes.BytesNode", "nodes.EnumNode", "nodes.FloatNode",
+    "nodes.IntegerNode", "nodes.PathNode", "nodes.StringNode",
+)  # fmt: skip
 _SPARSE = "is sparse, and there are no sparse arrays here. Save x.to_dense()"
 _CALLS: dict[str, Callable[[list[Any]], Any]] = {
     "torch._utils._rebuild_tensor": _rebuild,
@@ -187,6 +193,7 @@ _CALLS: dict[str, Callable[[list[Any]], Any]] = {
     "_codecs.encode": _bytes_of,
     "argparse.Namespace": _opaque("a Namespace"),
     "types.SimpleNamespace": _opaque("a Namespace"),
+    **{f"omegaconf.{name}": _opaque("options of OmegaConf") for name in _OMEGACONF},
     "pathlib.Path": _opaque("a path"),
     "pathlib.PosixPath": _opaque("a path"),
     "pathlib.WindowsPath": _opaque("a path"),
@@ -208,7 +215,11 @@ _CALLS: dict[str, Callable[[list[Any]], Any]] = {
 _VALUES = (
     *_TENSOR_CLASSES,
     "numpy.ndarray",
-    *(f"builtins.{name}" for name in ("list", "dict", "int", "float", "bool", "str", "tuple", "object")),
+    *(
+        f"builtins.{name}"
+        for name in ("list", "dict", "int", "long", "float", "bool", "str", "tuple", "object")
+    ),
+    "typing.Any",
     *(f"torch.{name}" for name in TORCH_DTYPES),
     *(
         f"torch.{name}"

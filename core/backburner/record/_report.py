@@ -32,6 +32,7 @@ class Conversion(NamedTuple):
 
 
 _SHOWN = 8  # names of each kind in a message; the report has them all
+_TRIED = 100  # names whose beginnings may be the prefix
 _NEAR = 4  # names for which a message tells what they may be
 
 
@@ -64,7 +65,14 @@ class LoadReport:
         """Whether file and module have the same names with the same shapes."""
         return not (self.missing or self.unexpected or self.mismatched)
 
+    def refusal(self) -> str:
+        """Return the message of a load that is refused, so that nothing was loaded."""
+        return self._told(())
+
     def __str__(self) -> str:
+        return self._told(self.loaded)
+
+    def _told(self, loaded: tuple[str, ...]) -> str:
         kinds: dict[str, tuple[object, ...]] = {
             "missing": self.missing,
             "unexpected": self.unexpected,
@@ -73,26 +81,32 @@ class LoadReport:
         if self.fits:
             kinds = {"converted": self.converted}
         parts = [_count(items, kind) for kind, items in kinds.items() if items]
-        if self.fits:
-            parts.insert(0, f"{len(self.loaded)} loaded")
+        if self.fits or loaded:
+            parts.insert(0, f"{len(loaded)} loaded")
         if self.ignored:
             parts.append(f"{len(self.ignored)} ignored")
-        return f"load: {', '.join(parts)}{self._prefix_hint() or self._near_hint()}"
+        return (
+            f"load: {', '.join(parts)}{self._prefix_hint() or self._near_hint() or self._shape_hint(loaded)}"
+        )
 
     def _prefix_hint(self) -> str:
         for longer, shorter, where in (
             (self.unexpected, self.missing, "file"),
             (self.missing, self.unexpected, "module"),
         ):
-            tail = max(shorter, key=len, default="")
-            prefix = next((name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)), "")
-            there = set(longer)
-            if prefix and sum(prefix + name in there for name in shorter) * 2 > len(shorter):
-                begins = f". The names in the {where} begin with {quoted(prefix)}"
-                if where == "module":
-                    return f"{begins}. Pass rename={{'^': {quoted(prefix)}}} to bb.load."
-                why = ", as DataParallel saves them" if prefix == "module." else ""
-                return f"{begins}{why}. Pass prefix={quoted(prefix)} to bb.load."
+            tail, there = max(shorter, key=len, default=""), set(longer)
+            ending = [name for name in longer if tail and name.endswith("." + tail)]
+            prefixes = [name[: -len(tail)] for name in ending[:_TRIED]]
+            fitting = [p for p in prefixes if sum(p + name in there for name in shorter) * 2 > len(shorter)]
+            if not fitting:
+                continue
+            told = " or ".join(map(quoted, fitting[:_NEAR])) + (" or others" if len(fitting) > _NEAR else "")
+            begins = f". The names in the {where} begin with {told}"
+            which = quoted(fitting[0]) + (", or another of these," if len(fitting) > 1 else "")
+            if where == "module":
+                return f"{begins}. Pass rename={{'^': {quoted(fitting[0])}}} to bb.load."
+            why = ", as DataParallel saves them" if fitting == ["module."] else ""
+            return f"{begins}{why}. Pass prefix={which} to bb.load."
         return ""
 
     def _near_hint(self) -> str:
@@ -101,6 +115,15 @@ class LoadReport:
         if not told:
             return ""
         return f". Is it {', '.join(told)}? Then pass rename={{pattern: replacement}} to bb.load."
+
+    def _shape_hint(self, loaded: tuple[str, ...]) -> str:
+        if loaded or not self.mismatched or self.missing or self.unexpected:
+            return ""
+        parts = dict.fromkeys(entry.name.rpartition(".")[0] for entry in self.mismatched)
+        patterns = [f"{part}.*" if part else "*" for part in parts]
+        if len(patterns) > _NEAR or "*" in patterns:
+            return ""
+        return f". Pass ignore={patterns} to bb.load to leave the module's own."
 
 
 def _count(items: tuple[object, ...], kind: str) -> str:

@@ -32,6 +32,11 @@ def in_directory(path: str) -> str:
         if found:
             told = ", ".join(found[:8]) + (", ..." if len(found) > 8 else "")
             raise Malformed(f"it is a directory with several files of weights. Name one of {told}")
+    if any(name.endswith(".distcp") for name in names):
+        raise Malformed(
+            "it is a checkpoint of torch.distributed in parts. Make one file of it where PyTorch is: "
+            "torch.distributed.checkpoint.format_utils.dcp_to_torch_save(directory, file)"
+        )
     raise Malformed("it is a directory, and no file of weights is in it")
 
 

@@ -41,6 +41,11 @@ def read_zip(data: Array, files: Mapping[str, _zip.File]) -> Checkpoint:
         Malformed: it is something else, is broken, or holds more than weights.
     """
     pickles = [name for name in files if name == "data.pkl" or name.endswith("/data.pkl")]
+    if any(name == "archive_format" or name.endswith("/archive_format") for name in files):
+        raise Malformed(
+            "it is an archive of torch.export, a program with its weights, of which nothing was executed. "
+            "Save torch.export.load(path).state_dict with torch.save"
+        )
     if len(pickles) != 1:
         raise Malformed(
             "it is a zip archive with no data.pkl, or several, in it, and so no PyTorch checkpoint"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -24,6 +24,16 @@ class Move(NamedTuple):
     name: str
     parameter: Parameter
     gradient: Array
+
+
+# What people from elsewhere look for.
+_HINTS = {
+    "add_param_group": "groups={pattern: options} when it is made",
+    "defaults": "options",
+    "param_groups": "lr, options and, when it is made, groups={pattern: options}",
+    "update": "step",
+    "zero_grad": "nothing: each backward returns its own gradients, optimizer.step(loss.backward())",
+}
 
 
 class Optimizer(ABC):
@@ -65,6 +75,14 @@ class Optimizer(ABC):
         names = [name for name, _ in self._parameters()]  # refuses what is no model
         self._members = _options.members(self._op, self._groups, names)
         self._grouped_names = names
+
+    if not TYPE_CHECKING:  # or checkers would take any name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            hint = f" Use {_HINTS[name]}." if name in _HINTS else ""
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute {name!r}.{hint}", name=name, obj=self
+            )
 
     @property
     def lr(self) -> Rate:

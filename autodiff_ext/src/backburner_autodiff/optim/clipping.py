@@ -64,7 +64,16 @@ def clip_by_value(grads: G, limit: float) -> G:
     """
     arrays = arrays_of("clip_by_value", grads)
     most = _limit("clip_by_value", "limit", limit)
-    return changed(grads, arrays, lambda g: np.clip(g, -g.dtype.type(most), g.dtype.type(most)))
+
+    def clip(g: Array) -> Array:
+        if most == math.inf:
+            return g
+        numbers = np.finfo(g.dtype)
+        # as near as the dtype comes: neither infinity nor 0, which would train nothing
+        bound = g.dtype.type(min(max(most, float(numbers.smallest_subnormal)), float(numbers.max)))
+        return np.clip(g, -bound, bound)
+
+    return changed(grads, arrays, clip)
 
 
 def clip_by_norm(grads: G, max_norm: float, norm_type: float = 2.0) -> G:

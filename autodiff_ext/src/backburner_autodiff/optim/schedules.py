@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backburner.errors import ArgumentError
 from backburner_autodiff.optim import _options
@@ -411,3 +411,28 @@ class noam(Schedule):
         number = step + 1
         height = min(1 / math.sqrt(number), number * math.pow(self.warmup_steps, -1.5))
         return self.factor / math.sqrt(self.model_size) * height
+
+
+if not TYPE_CHECKING:  # or checkers would take any name
+    from backburner._hints import refuser as _refuser
+
+    __getattr__ = _refuser(
+        "backburner.optim.schedules",
+        {
+            "ConstantLR": "constant",
+            "CosineAnnealingLR": "cosine(lr, steps)",
+            "CosineAnnealingWarmRestarts": "cosine_restarts",
+            "ExponentialLR": "exponential",
+            "LRScheduler": "Schedule",
+            "LambdaLR": "a function of the step as it is: Adam(model, lr=lambda step: 0.1 / (1 + step))",
+            "LinearLR": "linear",
+            "MultiStepLR": "multi_step",
+            "MultiplicativeLR": "a function of the step",
+            "OneCycleLR": "one_cycle",
+            "PolynomialLR": "polynomial",
+            "ReduceLROnPlateau": "Plateau",
+            "SequentialLR": "join",
+            "StepLR": "step",
+            "plateau": "Plateau",
+        },
+    )

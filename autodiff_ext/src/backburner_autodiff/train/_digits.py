@@ -136,7 +136,9 @@ def _train(epochs: int, seed: int, interrupt: Interrupt, show: bool) -> tuple[bb
         for epoch in range(epochs):
             start = perf_counter()
             shifted = _shift(inputs[train], seed, epoch)
-            batches = data.batches(shifted, labels[train], size=BATCH, shuffle=True, seed=seed, device=device)
+            batches = data.batches(
+                shifted, labels[train], batch_size=BATCH, shuffle=True, seed=seed, device=device
+            )
             batches.epoch = epoch
             losses, seen, steps = 0.0, 0, 0
             for x, y in batches:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from backburner import record
@@ -67,29 +68,31 @@ def resume(trainer: Trainer, path: Any) -> None:
                 f"Trainer.resume: {path}: the snapshot's {what} is {facts[what]}, this trainer's {own}. "
                 "Resume with what it was made with."
             )
-    before = trainer.optimizer.state_dict()
-    averages = None if trainer.ema is None else trainer.ema.state_dict()
+    undo = _undo(trainer)
     try:
         trainer.optimizer.load_state_dict(parts["optimizer"])
         if trainer.ema is not None:
             trainer.ema.load_state_dict(parts["ema"])
         record.load(trainer.model, parts.get("raw", model))
     except Exception as error:
-        trainer.optimizer.load_state_dict(before)
-        if trainer.ema is not None and averages is not None:
-            trainer.ema.load_state_dict(averages)
+        undo()
         raise RecordError(f"Trainer.resume: {path}: it is of another model: {error}") from error
-    for name, callback in _named(trainer).items():
-        if f"callback-{name}" in parts:
-            callback.load_state_dict(parts[f"callback-{name}"])
+    running = Running(trainer._metrics)
+    try:
+        for name, callback in _named(trainer).items():
+            if f"callback-{name}" in parts:
+                callback.load_state_dict(parts[f"callback-{name}"])
+        running.load_state_dict(parts["running"])
+    except BaseException:
+        undo()
+        raise
     trainer.steps, trainer.epoch, trainer.batch = facts["steps"], facts["epoch"], facts["batch"]
     trainer.skipped, trainer._skipped_before = facts["skipped"]
     trainer._start = (facts["start"][0], facts["start"][1])
     trainer._trained, trainer._stopped = facts["trained"], facts["stopped"]
     trainer._seconds = facts["seconds"]
     trainer.history = History(facts["history"])
-    trainer._running = Running(trainer._metrics)
-    trainer._running.load_state_dict(parts["running"])
+    trainer._running = running
     random = (int(facts["random"][0]), int(facts["random"][1]))
     trainer._random = None if trainer.seed is None else random
     trainer._pending = {
@@ -99,6 +102,20 @@ def resume(trainer: Trainer, path: Any) -> None:
         "python": parts["python"],
     }
     trainer.resumed = True
+
+
+def _undo(trainer: Trainer) -> Callable[[], None]:
+    """Return a function that gives model, optimizer and callbacks what they have now."""
+    optimizer, weights = trainer.optimizer.state_dict(), trainer.weights()
+    callbacks = [(callback, callback.state_dict()) for callback in trainer.callbacks]
+
+    def undo() -> None:
+        trainer.optimizer.load_state_dict(optimizer)
+        trainer.load_weights(weights)
+        for callback, state in callbacks:
+            callback.load_state_dict(state)
+
+    return undo
 
 
 def _named(trainer: Trainer) -> dict[str, Callback]:

@@ -16,6 +16,9 @@ from backburner_autodiff._rule import Array
 
 METADATA = "backburner.training"
 VERSION = 1
+FACTS = frozenset(
+    "optimizer ema seed steps epoch batch skipped start trained stopped seconds history data random epoch_random".split()
+)
 
 
 def write(path: Any, model: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]], facts: Any) -> None:
@@ -69,6 +72,9 @@ def read(path: Any) -> tuple[dict[str, Array], dict[str, dict[str, Any]], dict[s
             f"Trainer.resume: {path}: it is a snapshot of version {version}, this is a reader of {VERSION}. "
             "Resume with the release that wrote it."
         )
+    lost = sorted(FACTS - facts.keys())
+    if lost:
+        raise RecordError(f"Trainer.resume: {path}: {METADATA} in its metadata lacks {', '.join(lost)}.")
     model: dict[str, Array] = {}
     for name, array in stored.arrays.items():
         if not name.startswith(TRAINING):

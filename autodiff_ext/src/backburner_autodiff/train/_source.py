@@ -41,7 +41,7 @@ class Source:
             found = given.arrays if isinstance(given, data.ArrayDataset) else given
             parts = [self._floats(x) for x in found]
             size = BATCH_SIZE if batch_size is None else batch_size
-            given = data.batches(*parts, size=size, shuffle=shuffle, seed=seed)
+            given = data.batches(*parts, batch_size=size, shuffle=shuffle, seed=seed)
         elif batch_size is not None:
             if not (hasattr(given, "__getitem__") and hasattr(given, "__len__")) or isinstance(
                 given, data.Loader
@@ -52,9 +52,16 @@ class Source:
                 )
             given = data.Loader(given, batch_size=batch_size, shuffle=shuffle, seed=seed)
         if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Tensor, np.ndarray)):
+            kind = f"an array {list(np.shape(given))}" if _is_array(given) else f"{given!r:.80}"
             raise DTypeError(
-                f"{op}: data is an iterable of batches or a tuple of arrays, not {given!r:.80}. "
-                "data.batches makes batches."
+                f"{op}: data is an iterable of batches or a tuple of arrays, not {kind}. Give inputs and targets "
+                "as one argument, (x, y); data.batches makes batches."
+            )
+        if isinstance(given, tuple) and any(map(_is_array, given)):
+            place, other = next((i, x) for i, x in enumerate(given) if not _is_array(x))
+            raise DTypeError(
+                f"{op}: a tuple of data holds arrays, and its entry {place} is a {type(other).__name__}. "
+                "Use np.asarray on it."
             )
         self.given: Any = given
         self.once = isinstance(given, Iterator)

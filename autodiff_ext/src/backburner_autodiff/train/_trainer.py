@@ -114,13 +114,18 @@ class Trainer:
         if not isinstance(model, Module):
             raise DTypeError(f"Trainer: model is a {type(model).__name__}, not an nn.Module.")
         if not isinstance(optimizer, Optimizer):
-            raise DTypeError(
-                f"Trainer: optimizer is a {type(optimizer).__name__}. Use one of backburner.optim."
-            )
+            name = getattr(optimizer, "__name__", "")
+            told = f"the class {name}. Make one of it: {name}(model)" if isinstance(optimizer, type) else ""
+            told = told or f"a {type(optimizer).__name__}. Use one of backburner.optim"
+            raise DTypeError(f"Trainer: optimizer is {told}.")
         if step is not None and not callable(step):
             raise DTypeError(f"Trainer: step is {step!r:.80}, not a function (model, batch).")
         if loss is None and step is None and type(self).step is Trainer.step:
             raise ArgumentError("Trainer: there is no loss. Give one, or a step of yours.")
+        if isinstance(loss, type):
+            raise DTypeError(
+                f"Trainer: loss is the class {loss.__name__}. Make one of it: {loss.__name__}()."
+            )
         if loss is not None and not callable(loss):
             raise DTypeError(f"Trainer: loss is {loss!r:.80}, not a module or a function (output, target).")
         if not isinstance(accumulate, int) or isinstance(accumulate, bool) or accumulate < 1:
@@ -145,18 +150,24 @@ class Trainer:
         found = list(callbacks)
         for callback in found:
             if not isinstance(callback, Callback):
-                raise DTypeError(
-                    f"Trainer: {callback!r:.80} is no callback. Use a subclass of train.Callback."
-                )
+                of_class = isinstance(callback, type) and issubclass(callback, Callback)
+                use = "Make one of the class." if of_class else "Use a subclass of train.Callback."
+                raise DTypeError(f"Trainer: {callback!r:.80} is no callback. {use}")
+        own = {id(parameter) for parameter in model.parameters()}
+        if own and not any(id(parameter) in own for _, parameter in optimizer._parameters()):
+            raise ArgumentError(
+                "Trainer: the optimizer has no parameter of the model, so nothing would train. Make it of this model: "
+                f"{type(optimizer).__name__}(model)."
+            )
         self._metrics = collect("Trainer", metrics)
         self._mode = checked_mode(progress)
         if log is not None:
             found.append(log if isinstance(log, JSONLines) else JSONLines(log))
         if snapshots is not None:
             found.append(snapshots if isinstance(snapshots, Snapshots) else Snapshots(snapshots))
+        self.ema = EMA(model, ema) if isinstance(ema, (int, float)) else ema
         self.model = model if model.device.is_autodiff() else model.to(model.device.autodiff())
         self.optimizer = optimizer
-        self.ema = EMA(model, ema) if isinstance(ema, (int, float)) else ema
         self.monitor = monitor
         self.loss = loss
         # what others have learned in an epoch belongs in its snapshot
@@ -386,9 +397,9 @@ class Trainer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save all of the training as a snapshot; ``path`` is the old file or the whole new one, whatever happens.
 
-        As weights it loads as it is, by ``bb.load(model, path)``; with ``ema`` those are the mean. It is a safetensors file: the model's arrays under
-        their names, optimizer, metrics and callbacks under names that begin with ``__training__.``, and in the
-        metadata as JSON where the data, the random state and the history are.
+        As weights it loads as it is, by ``bb.load(model, path)``; with ``ema`` those are the mean. It is a safetensors
+        file: the model's arrays under their names, optimizer, metrics and callbacks under names that begin with
+        ``__training__.``, and in the metadata as JSON where the data, the random state and the history are.
 
         Args:
             path: the file. Its directory exists.

@@ -1,5 +1,7 @@
 """Neural ops on tensors: PyTorch's names and arguments, an axis being ``axis``."""
 
+import typing as _typing
+
 from backburner.nn.functional.activation import celu as celu
 from backburner.nn.functional.activation import elu as elu
 from backburner.nn.functional.activation import glu as glu
@@ -121,3 +123,18 @@ from backburner.ops.indexing import one_hot as one_hot
 # pyright: reportUnsupportedDunderAll=false
 # What help() tells of.
 __all__ = [name for name, found in globals().items() if callable(found)]
+
+if not _typing.TYPE_CHECKING:  # or checkers would take any name
+    from backburner._hints import refuser as _refuser
+
+    __getattr__ = _refuser(
+        __name__,
+        {
+            "multi_head_attention_forward": "nn.MultiheadAttention, or scaled_dot_product_attention",
+            "upsample": "interpolate",
+            **{
+                f"{name}_": f"{name}: tensors are immutable"
+                for name in ("celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu", "threshold")
+            },
+        },
+    )

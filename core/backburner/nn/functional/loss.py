@@ -13,7 +13,7 @@ from backburner._tensor import Tensor
 from backburner.contracts import Array, Shape
 from backburner.device import merge
 from backburner.dtype import int64
-from backburner.errors import ArgumentError, ShapeError
+from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn.functional._reduction import (
     REDUCTIONS,
     check_reduction,
@@ -73,6 +73,11 @@ def cross_entropy(
     device = x.device
     goal: Any
     if isinstance(target, Tensor) and target.dtype.kind == "f":
+        if target.shape == outer and target.shape != held.shape:
+            raise DTypeError(
+                f"cross_entropy: classes are integers, the target {list(target.shape)} is {target.dtype}. "
+                "Use astype('int64')."
+            )
         (held, goal), device = same_shapes(op, x, target)
     else:
         if isinstance(target, Tensor):

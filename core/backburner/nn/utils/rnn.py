@@ -15,6 +15,16 @@ from backburner.ops.creation import full
 from backburner.ops.indexing import take
 from backburner.ops.shape import concat, expand_dims, swapaxes
 
+__all__ = [
+    "PackedSequence",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
+
 Lengths = Sequence[int] | Tensor
 
 

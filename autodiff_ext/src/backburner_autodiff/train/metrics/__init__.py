@@ -34,6 +34,32 @@ from backburner_autodiff.train.metrics.regression import ExplainedVariance as Ex
 from backburner_autodiff.train.metrics.regression import Loss as Loss
 from backburner_autodiff.train.metrics.regression import PearsonCorrelation as PearsonCorrelation
 
+__all__ = [
+    "AUC",
+    "Accuracy",
+    "AveragePrecision",
+    "BinaryAccuracy",
+    "CohenKappa",
+    "ConfusionMatrix",
+    "CrossEntropy",
+    "ExplainedVariance",
+    "F1",
+    "LogLoss",
+    "Loss",
+    "MAE",
+    "MAPE",
+    "MSE",
+    "MatthewsCorrelation",
+    "Metric",
+    "PearsonCorrelation",
+    "Perplexity",
+    "Precision",
+    "R2",
+    "RMSE",
+    "Recall",
+    "TopKAccuracy",
+]
+
 NAMED: dict[str, Callable[[], Metric]] = {
     "accuracy": Accuracy,
     "top_5_accuracy": TopKAccuracy,
@@ -92,7 +118,12 @@ def collect(op: str, given: Any) -> dict[str, Metric]:
                 raise ArgumentError(f"{op}: there is no metric {entry!r}. Use one of: {', '.join(NAMED)}.")
             entry = NAMED[entry]()
         if not isinstance(entry, Metric):
-            raise DTypeError(f"{op}: {entry!r:.80} is no metric. Use a train.metrics.Metric, or a name.")
+            use = (
+                "metrics.Loss(f) for its mean over examples"
+                if callable(entry)
+                else "a train.metrics.Metric, or a name"
+            )
+            raise DTypeError(f"{op}: {entry!r:.80} is no metric. Use {use}.")
         name = entry.name if name is None else name
         if name in found or name == "loss":
             raise ArgumentError(
