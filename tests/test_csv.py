@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
+import os
 import pickle
 import tracemalloc
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backburner.data import Column, Table, _csv_rows, read_csv
+from backburner.data import Column, Table, _csv_rows, csv_names, read_csv
 from backburner.errors import ArgumentError, BackburnerError, DataError, IndexOutOfRange, ShapeError
 
 NAN = float("nan")
@@ -74,6 +76,9 @@ FILES = {
     "a delimiter that is told": Row("a:b\n1:x\n2:y\n", TWICE, "nc", {"delimiter": ":"}),
     "spaces as delimiter": Row("a b\n1 x\n2 y\n", TWICE, "nc", {"delimiter": " "}),
     "a line of spreadsheets": Row("sep=;\na;b\n1;x\n2;y\n", TWICE, "nc"),
+    "a line of spreadsheets, saved again": Row('"sep=;;"\na;b\n1;x\n2;y\n', TWICE, "nc"),
+    "the end of a text of DOS": Row("a,b\n1,x\n2,y\n\x1a", TWICE, "nc"),
+    "names that begin as other formats do": Row("PAR1,ORC\n1,x\n", {"PAR1": [1.0], "ORC": ["x"]}, "nc"),
     "decimal commas": Row(
         "a;b\n1,5;1.234,5\n-2,25;12.345.678\n,5;7\n",
         {"a": [1.5, -2.25, 0.5], "b": [1234.5, 12345678.0, 7.0]},
@@ -90,6 +95,26 @@ FILES = {
     ),
     "a point that is told": Row("a;b\n1,500;1\n2,500;2\n", {"a": [1500.0, 2500.0], "b": [1.0, 2.0]}, "nn", {"decimal": "."}),
     "thousands": Row('a,b\n"1,234,567.5",1\n"-1,000",2\n', {"a": [1234567.5, -1000.0], "b": [1.0, 2.0]}, "nn"),
+    "percent and currency": Row(
+        "a;b;c\n12,5 %;1 234,50 €;-$2\n-3%;€ 7;$-3.000\n", {"a": [12.5, -3.0], "b": [1234.5, 7.0], "c": [-2.0, -3000.0]}, "nnn"
+    ),
+    "as accountants write": Row(
+        "a|b|c\n(3.5)|4-|\u22122\n$1|+5|3e2\n", {"a": [-3.5, 1.0], "b": [-4.0, 5.0], "c": [-2.0, 300.0]}, "nnn"
+    ),
+    "groups of digits": Row(
+        "a|b\n1\u202f234\u202f567,5|1'234\n1\xa0000|9’999’999\n",
+        {"a": [1234567.5, 1000.0], "b": [1234.0, 9999999.0]},
+        "nn",
+    ),
+    "groups of digits in India": Row("a|b\n12,34,567|1\n1,00,000.5|2\n", {"a": [1234567.0, 100000.5], "b": [1.0, 2.0]}, "nn"),
+    "no numbers": Row(
+        "a,b,c,d,e\n(3,--3,1 23,007%,1_0%\n4),3-4,0 123,3 kg,-3-\n",
+        {"a": ["(3", "4)"], "b": ["--3", "3-4"], "c": ["1 23", "0 123"], "d": ["007%", "3 kg"], "e": ["1_0%", "-3-"]},
+        "ccccc",
+    ),
+    "errors of spreadsheets": Row("a,b\n#DIV/0!,#REF!\n1,x\n", {"a": [NAN, 1.0], "b": ["", "x"]}, "nc"),
+    "None": Row("a,b\nNone,None\n1,x\n", {"a": [NAN, 1.0], "b": ["None", "x"]}, "nc"),
+    "None, and what is missing is told": Row("a\nNone\n1\n", {"a": ["None", "1"]}, "c", {"missing": [""]}),
     "no thousands": Row('a,b\n"1,23",1\n"1,234",2\n', {"a": ["1,23", "1,234"], "b": [1.0, 2.0]}, "cn"),
     "missing": Row(
         "a,b\n,x\nNA,\nnan,?\nNULL,x\n?,-\n-,y\n1,n/a\n#N/A,y\n",
@@ -185,7 +210,7 @@ FAULTS = {
     "a row too short beside one too long": Fault("a,b\n1,2,\n3\n", "line 3: 1 cells where there are 2 columns"),
     "a row too short": Fault('a,b\n1,"x\ny"\n3\n', "line 4: 1 cells where there are 2 columns"),
     "a row too long, with comments": Fault("#\na,b\n#\n1,2\n1,2,3\n", "line 5: 3 cells where", {"comment": "#"}),
-    "a title above the names": Fault("My sheet\na,b\n1,2\n", "line 2: 2 cells below 1 names. If .* skip_lines=", {"delimiter": ","}),
+    "a title above the names": Fault("My sheet\na,b\n1,2\n", "line 2: 2 cells below 1 names. Give every row .* delete those above it, .* skip_lines=", {"delimiter": ","}),
     "an open quote": Fault('a,b\n1,"x\n2,y\n', r'line 2: the quote \("\) that opens in this row is never'),
     "an open quote, with comments": Fault('#\na,b\n1,"x\n2,y\n', "line 3: the quote", {"comment": "#"}),
     "an open quote in the names": Fault('a,"b\n1,2\n', "line 1: the quote"),
@@ -198,6 +223,14 @@ FAULTS = {
     "zero bytes": Fault(b"a,b\n1,\0\0\n2,3\n3,4\n", "is no text: it has zero bytes"),
     "a spreadsheet": Fault(b"PK\x03\x04...", r"a spreadsheet \(.xlsx\)"),
     "a web page": Fault(b"\n<!DOCTYPE html><p>", "is a web page"),
+    "bzip2": Fault(bz2.compress(b"a,b\n1,2\n"), "is compressed with bzip2. Unpack it: bunzip2"),
+    "an archive": Fault(b"a.csv".ljust(257, b"\0") + b"ustar\x0000", "is a tar archive. Unpack it"),
+    "HDF5": Fault(b"\x89HDF\r\n\x1a\n" + b"\0" * 99, "is an HDF5 file. Write its table as CSV"),
+    "JSON": Fault(b'[\n  {"a": 1}]', "is JSON. Write it as CSV"),
+    "XML": Fault(b'\xef\xbb\xbf<?xml version="1.0"?>', "is an XML file"),
+    "zero bytes that are no UTF-16": Fault(b"\1\0\2\0\3\0" * 9, "is no text: it has zero bytes, the first at byte 1. Take"),
+    "a codec of bytes": Fault(b"a\n", "Python knows no encoding 'base64' of text", {"encoding": "base64"}, ArgumentError),
+    "a quote between cells": Fault("a\n", "the delimiter is no quote", {"delimiter": '"'}, ArgumentError),
     "a pointer": Fault(b"version https://git-lfs.github.com/spec/v1", "git lfs pull"),
     "half a gzip file": Fault(gzip.compress(b"a,b\n1,2\n" * 99)[:-12], "is a damaged gzip file"),
     "no such column": Fault("aa,b\n1,2\n", r"no column 'a': the columns are 'aa', 'b'. Did you mean 'aa'\?", {"columns": ["a"]}, IndexOutOfRange),
@@ -220,6 +253,17 @@ def test_what_cannot_be_read_says_why_and_where(fault: Fault, monkeypatch: pytes
         file: Any = io.StringIO(fault.text) if isinstance(fault.text, str) else io.BytesIO(fault.text)
         with pytest.raises(fault.error, match=f"^read_csv: .*{fault.message}"):
             read_csv(file, **fault.options)
+
+
+def test_what_can_be_read_only_once_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for of in (read_csv, csv_names):
+        with pytest.raises(DataError, match=r"pipe is a pipe or a device, .* Save it in a file first\.$"):
+            of(tmp_path / "pipe")
+        with pytest.raises(DataError, match=r"- is no file, and standard input is not read\. Save it"):
+            of("-")
+        with pytest.raises(ArgumentError, match="the delimiter is no quote"):
+            of(tmp_path / "x", delimiter='"')
 
 
 def test_what_is_neither_path_nor_file_is_refused() -> None:
@@ -250,7 +294,7 @@ def test_what_was_not_taken_as_it_stands_is_told() -> None:
     mixed = read_csv(io.StringIO("a,zip,c\n" + "1,10115,\n" * 20 + "unknown,01067,x\n"))
     assert mixed.notes == (
         "column 'a' is not read as numbers, which most of its cells are, because of 'unknown'. "
-        "If that stands for no value, add it to missing.",
+        "If that stands for no value, empty those cells, or in Python add it to missing=.",
     )
     assert "such as '1.5', are" in read_csv(io.StringIO("1.5,2,setosa\n2.5,3,rose\n")).notes[0]
     assert "give header=False" in read_csv(io.StringIO("1,2\n3,4\n")).notes[0]

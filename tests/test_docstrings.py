@@ -67,6 +67,16 @@ def test_what_is_public_says_what_it_does(name: str, thing: object) -> None:
     assert first.rstrip().endswith("."), f"{name}: {first!r} is no sentence"
 
 
+@pytest.mark.parametrize("name", [name for name in backburner.nn.__all__ if name[0].isupper()])
+def test_a_layer_is_described_in_its_source_where_editors_and_the_site_look_with_an_example(
+    name: str,
+) -> None:
+    layer = getattr(backburner.nn, name)
+    text = layer.__doc__ or ""
+    assert text.split("\n")[0] in inspect.getsource(layer)
+    assert "Example:\n" in text
+
+
 @pytest.mark.feature_set("autodiff")
 def test_the_extensions_public_face_says_what_it_does_and_its_examples_run() -> None:
     for door in ("optim", "train"):

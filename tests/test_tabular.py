@@ -218,6 +218,40 @@ def test_a_target_that_is_no_number_gives_no_score_but_predictions(command: Any)
     assert "note: no score: 'price' is not a number in every row" in err and "score on" not in err
 
 
+def test_a_file_tells_which_columns_training_saw_and_did_not_use(
+    command: Any, trained: tuple[Path, TabularTrained]
+) -> None:
+    rows: list[dict[str, object]] = [{**row, "new\nname": 1} for row in fruit()]
+    Path("more.csv").write_text(text(rows))
+    _, _, err = command("predict", trained[0] / "kind.safetensors", "more.csv")
+    assert err.startswith("note: columns that the network does not use: 'new\\nname'\nscore on 96 rows")
+
+
+def test_numbers_far_from_zero_are_written_with_digits_that_tell_them_apart(command: Any) -> None:
+    rows: list[dict[str, object]] = [
+        {"a": i * i % 61, "y": 1_700_000_000_000 + 3 * (i * i % 61)} for i in range(60)
+    ]
+    Path("far.csv").write_text(text(rows))
+    assert command("train", "far.csv", "--target", "y", *QUICK)[0] == 0
+    found = [float(row[0]) for row in told(command("predict", "model.safetensors", "far.csv"))[1:]]
+    assert found == pytest.approx([row["y"] for row in rows], abs=20, rel=0) and len(set(found)) > 25
+
+
+def test_a_cell_may_be_long_and_labels_are_utf_8_in_any_locale(command: Any, tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"a": i % 2, "note": "x" * 200_000 * (i == 3), "y": "läßt"[: i % 2 + 2]} for i in range(30)
+    ]
+    Path("long.csv").write_text(text(rows), encoding="utf-8")
+    limit = csv.field_size_limit()
+    assert command("train", "long.csv", "--target", "y", *QUICK)[0] == 0
+    assert csv.field_size_limit() == limit
+    done = subprocess.run(
+        [sys.executable, "-m", "backburner", "predict", "model.safetensors", "long.csv"], capture_output=True, timeout=120,
+        env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert done.returncode == 0 and set(done.stdout.decode("utf-8").split()) == {"prediction", "lä", "läß"}
+
+
 def test_unseen_categories_and_missing_values_are_answered(
     command: Any, trained: tuple[Path, TabularTrained]
 ) -> None:
@@ -267,15 +301,14 @@ def test_predictions_go_to_a_file_whole_or_not_at_all(
         os, "fsync", lambda descriptor: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
     Path("p.csv").write_text("old")
-    assert command(*words, "-o", "p.csv")[::2] == (1, "note: columns that the network does not use: number, note, "
-        "price\nbackburner: p.csv: No space left on device\n")  # fmt: skip
+    assert command(*words, "-o", "p.csv")[::2] == (1, "backburner: p.csv: No space left on device\n")  # fmt: skip
     assert os.listdir() == ["p.csv"] and Path("p.csv").read_text() == "old"
 
 
 @pytest.mark.parametrize(
     "redirection, status, told",
     [(">&-", 0, ""), ("> /dev/full", 1, "backburner: [Errno 28] No space left on device\n"), ("| head -1", 0, ""),
-     ("-o /dev/full", 1, "backburner: [Errno 28] No space left on device\n")],
+     ("-o /dev/full", 1, "backburner: /dev/full: No space left on device\n")],
 )  # fmt: skip
 def test_streams_that_take_nothing_bring_no_traceback(
     redirection: str, status: int, told: str, trained: tuple[Path, TabularTrained]

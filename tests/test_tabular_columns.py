@@ -13,6 +13,7 @@ from backburner.data import read_csv
 from backburner.errors import ArgumentError
 from backburner.models import _columns, _dates, _target
 from backburner.models._columns import ENCODERS, Rows, Scale
+from backburner.models.tabular import score
 
 INF, NAN = float("inf"), float("nan")
 
@@ -34,6 +35,8 @@ HARD: dict[str, list[float]] = {
     "both ends": [-1.7e308, 2.0, 3.0, 4.0, 1.7e308],
     "infinite": [1.0, 2.0, 3.0, 4.0, INF],
     "infinite both ways": [-INF, 2.0, 3.0, 4.0, INF],
+    "one and infinite": [5.0, 5.0, INF],
+    "nothing but infinite": [-INF, INF],
     "mostly the same": [0.0] * 20 + [1.0, 5.0],
     "mostly the same, one far": [0.0] * 20 + [1e9],
     "tiny": [1e-300, 2e-300, 3e-300],
@@ -82,6 +85,15 @@ TOLD: dict[str, tuple[Any, str | None]] = {
         column("x", *(f"person {i}" for i in range(30))),
         "x: ignored: it is text with 30 different values in 30 rows",
     ),
+    "measures": (
+        column("x", *(f"{i} kg" for i in range(30))),
+        "x: ignored: it is text with 30 different values in 30 rows; it could be used if it were numbers alone, without such as '0 kg'",
+    ),
+    "dates but for one": (
+        column("x", "soon", *(f"2024-01-{i:02}" for i in range(1, 30))),
+        "x: ignored: it is text with 30 different values in 30 rows; it could be used if it were dates alone, without such as 'soon'",
+    ),
+    "large ids": (column("x", *(2**60 + i for i in range(30))), "x: ignored: it is text with 30 different values in 30 rows"),
     "row numbers": (column("x", *range(1, 31)), "x: ignored: it numbers the rows"),
     "few row numbers": (column("x", *range(1, 6)), ""),
     "an id": (column("user_id", *range(500, 30, -7)), "user_id: ignored: it numbers the rows"),
@@ -251,6 +263,16 @@ def test_a_regression_is_standardised() -> None:
     assert (z * target.std + target.mean).tolist() == pytest.approx([1.5, 2.5, 9])
 
 
+@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e200, 4e307])
+def test_numbers_of_any_size_are_predicted_and_scored(unit: float) -> None:
+    values = np.array([1.5, 2.5, -3.0, 4.0]) * unit
+    target = _target.fit("train", "y", column("y", *map(repr, values.tolist()))["y"], "regression")
+    assert target.std == pytest.approx(np.std([1.5, 2.5, -3.0, 4.0]) * unit, rel=1e-6)
+    found = score(values * 1.1, values, target)
+    assert found["R2"] == pytest.approx(1 - 0.01 * 33.5 / 27.25 * 1.0, abs=0.05)
+    assert found["RMSE"] == pytest.approx(0.1 * np.sqrt(33.5 / 4) * unit, rel=0.05)
+
+
 @pytest.mark.parametrize(
     "cells, task, told",
     [
@@ -261,6 +283,29 @@ def test_a_regression_is_standardised() -> None:
             [f"n{i}" for i in range(40)],
             "classification",
             "the target 'y' has 40 different values in 40 rows, which are no classes. Name another column.",
+        ),
+        (
+            [f"{i} kg" for i in range(40)],
+            "classification",
+            "the target 'y' has 40 different values in 40 rows, which are no classes. If they are numbers, write them "
+            "without what else is in '0 kg'; else name another column.",
+        ),
+        (
+            [*range(40), "many"],
+            "classification",
+            "the target 'y' has 41 different values in 41 rows, which are no classes. If they are numbers, mend or empty "
+            "the cells that are none, such as 'many'; else name another column.",
+        ),
+        (
+            [f"2024-01-{i:02}" for i in range(1, 32)],
+            "classification",
+            "the target 'y' has 31 different values in 31 rows, which are no classes. They are dates: for regression "
+            "write days or seconds",
+        ),
+        (
+            ["2024-01-01", "2024-01-02"] * 9,
+            "regression",
+            "the target 'y' is not made of numbers, as regression needs it: '2024-01-01'. Write days or seconds",
         ),
         (
             [i / 4 for i in range(40)],

@@ -34,7 +34,8 @@ USER_ERRORS: dict[str, tuple[str, str, str]] = {
         "train: x.csv: too few rows to learn from: of 9 rows 0 have a 'kind'. At least 4 must.",
     ),
     "one class": ("kind,size\n" + "a,1\n" * 9, "x.csv --target kind", "train: there is nothing to learn: the target 'kind'"),
-    "binary": ("\0\1\2" * 99, "x.csv --target kind", "read_csv: x.csv is no text: it has zero bytes."),
+    "binary": ("\0\1\2" * 99, "x.csv --target kind", "read_csv: x.csv is no text: it has zero bytes, the first at byte 0. "
+        "Take them out, save the table as CSV, or give the encoding if it is UTF-16."),
     "no such column": (
         FRUIT, "x.csv --target Kind",
         "train: x.csv: there is no column 'Kind' (is it 'kind'?). It has: 'number', 'size', ",
@@ -56,7 +57,8 @@ USER_ERRORS: dict[str, tuple[str, str, str]] = {
     "no epoch": (FRUIT, "x.csv --target kind --epochs 0", "train: epochs is an integer from 1 on, not 0."),
     "a negative seed": (FRUIT, "x.csv --target kind --seed -1", "train: seed is an integer from 0 on, not -1."),
     "no width": (FRUIT, "x.csv --target kind --hidden 0", "train: hidden is widths from 1 to 4096, such as 64, 64;"),
-    "another encoding": (FRUIT, "x.csv --target kind --encoding klingon", "read_csv: Python knows no encoding 'klingon'."),
+    "another encoding": (FRUIT, "x.csv --target kind --encoding klingon", "read_csv: Python knows no encoding 'klingon' of text. "
+        "Common ones are utf-8, utf-16, cp1252."),
 }  # fmt: skip
 
 
@@ -79,6 +81,10 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "a whole share": ("train x.csv --target y --valid-share 1", "argument --valid-share: 1 is not a share above 0"),
     "words as widths": ("train x.csv --target y --hidden 8,x", "argument --hidden: invalid list of widths value: '8,x'"),
     "a long delimiter": ("train x.csv --target y --delimiter ;;", "argument --delimiter: ';;' is not one character"),
+    "a quote as delimiter": ('train x.csv --target y --delimiter "', "is not one character, or is a quote"),
+    "an output that is the input": ("predict {model} {model} -o {model}", "--output {model} is what is read, and would be lost"),
+    "an output of training that is the input": ("train {model} --target y -o {model}", "would be lost: name another file"),
+    "an output without a name": ("predict {model} x.csv --output=", "--output is empty: name a file"),
     "a sample of a table": ("predict {model} --sample 3", "--sample is for the digits, and {model} is for tables"),
 }  # fmt: skip
 
@@ -105,10 +111,18 @@ TABLES: dict[str, tuple[str, str]] = {
         "size,color,picked\n1,red,2024-01-01\n",
         "predict: x.csv: there is no column 'colour' (is it 'color'?). It has: 'size', 'color', 'picked'.",
     ),
-    "columns are missing": ("size\n1\n", "predict: x.csv: there are no columns 'colour', 'picked'. It has: 'size'."),
+    "columns are missing": ("size\n1\n", "predict: x.csv: there are no columns 'colour', 'picked'. It has: 'size'. "
+        "If there are more, tell with --delimiter what is between them. If that is a title or a comment, delete it: the "
+        "first line has the names."),
     "text for a number": (
         "size,colour,picked\n1,red,2024-01-01\nbig,red,2024-01-01\n",
-        "read_csv: x.csv, line 3: the column 'size' is told to be numbers, and 'big' is none.",
+        "read_csv: x.csv, line 3: the column 'size' is told to be numbers, and 'big' is none. "
+        "Mend that cell, or leave it empty.",
+    ),
+    "numbers for names": (
+        "1,2,3\n4,5,6\n",
+        "predict: x.csv: there are no columns 'size', 'colour', 'picked'. It has: '1', '2', '3'. Those are no names: put "
+        "a line with the names of the columns at its top.",
     ),
     "empty": ("", "read_csv: x.csv has no rows."),
 }  # fmt: skip

@@ -53,7 +53,7 @@ def parser(commands: Sequence[Command]) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None, commands: Sequence[Command] = COMMANDS) -> int:
     """Run the command line and return its exit status: 0, 1 for a user's error, 2 for a wrong option, 130 for Ctrl-C."""
     try:
-        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
             sys.stdout.reconfigure(errors="backslashreplace")  # as stderr has it: names of files may need it
         args = parser(commands).parse_args(argv)
         status: int = args.run(args)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
+LONGEST_CELL = 1 << 27  # characters: an open quote swallows no more than this
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 
 
@@ -38,6 +39,18 @@ def integer(text: str) -> int:
 
 
 integer.__name__ = "integer"  # as argparse calls it in a message
+
+
+@contextmanager
+def long_cells() -> Iterator[None]:
+    """Let cells of a CSV file be longer than Python's reader has them by itself, meanwhile."""
+    import csv
+
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def close_with(text: str) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import io
+import math
 import os
 import sys
 from typing import Any
 
-from backburner.cli._command import Command, integer, note
+from backburner.cli._command import Command, integer, long_cells, note
 from backburner.cli.train import delimiter
 
+DIGITS = 7  # of a number that is predicted, as many as float32 has
 TABLE_ONLY = ("output", "probabilities", "delimiter", "encoding")
 
 
@@ -66,15 +70,20 @@ def _run(args: argparse.Namespace) -> int:
 def _table(args: argparse.Namespace) -> int:
     from backburner.models import tabular
 
+    if args.output is not None:
+        _check_output(args)
     predictor = tabular.Predictor(args.model)
     target = predictor.target
     if args.probabilities and not target.labels:
         args.usage_error(f"--probabilities: {target.name!r} is a number, which has none")
-    answer = predictor(args.data, delimiter=args.delimiter, encoding=args.encoding)
+    with long_cells():
+        answer = predictor(args.data, delimiter=args.delimiter, encoding=args.encoding)
     for line in answer.notes:
         note(f"note: {line}")
-    names, rows = _rows(answer.values, target.labels, args.probabilities)
+    names, rows = _rows(answer.values, target, args.probabilities)
     if args.output is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as a file is, so that labels are what they were
         _write(sys.stdout, names, rows)
     else:
         _save(args.output, names, rows)
@@ -90,9 +99,26 @@ def _table(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(values: Any, labels: tuple[str, ...], probabilities: bool) -> tuple[list[str], list[list[str]]]:
+def _check_output(args: argparse.Namespace) -> None:
+    """Refuse, before the work, what cannot be written, or would be lost by writing."""
+    path = args.output
+    if not path:
+        args.usage_error("--output is empty: name a file")
+    for read in (args.data, args.model):
+        if os.path.isfile(path) and os.path.exists(read) and os.path.samefile(path, read):
+            args.usage_error(f"--output {path} is what is read, and would be lost: name another file")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such directory", folder)
+
+
+def _rows(values: Any, target: Any, probabilities: bool) -> tuple[list[str], list[list[str]]]:
+    labels = target.labels
     if not labels:
-        return ["prediction"], [[f"{value:.7g}"] for value in values.tolist()]
+        # Digits enough to tell apart what the network does, also where all numbers are far from zero.
+        far = abs(target.mean) / target.std
+        digits = min(17, DIGITS + (math.ceil(math.log10(far)) if far > 10 else 0))
+        return ["prediction"], [[f"{value:.{digits}g}"] for value in values.tolist()]
     names = ["prediction", *(f"probability_{label}" for label in labels if probabilities)]
     rows = [[labels[i]] for i in values.argmax(axis=1).tolist()]
     if probabilities:
@@ -114,11 +140,13 @@ def _write(stream: Any, names: list[str], rows: list[list[str]]) -> None:
 def _save(path: str, names: list[str], rows: list[list[str]]) -> None:
     """Write a file, whole or not at all; to a pipe or a device as it goes."""
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "w", encoding="utf-8", newline="") as stream:
-            _write(stream, names, rows)
+        try:
+            with open(path, "w", encoding="utf-8", newline="") as stream:
+                _write(stream, names, rows)
+        except OSError as error:
+            error.filename = path
+            raise
         return
-    import io
-
     from backburner.record._files import replace
 
     text = io.StringIO(newline="")

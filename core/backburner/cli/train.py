@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from backburner import features
-from backburner.cli._command import INTERRUPTED, Command, close_with, integer
+from backburner.cli._command import INTERRUPTED, Command, close_with, integer, long_cells
 
 DIGITS = "digits"
 EPOCHS = 20  # of the digits
@@ -92,8 +93,8 @@ _share.__name__ = "share"
 def delimiter(text: str) -> str:
     """Read an option's one character."""
     character = {r"\t": "\t", "tab": "\t"}.get(text, text)
-    if len(character) != 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not one character")
+    if len(character) != 1 or character in '"\r\n':
+        raise argparse.ArgumentTypeError(f"{text!r} is not one character, or is a quote or a line end")
     return character
 
 
@@ -109,7 +110,11 @@ def _run(args: argparse.Namespace) -> int:
 
     options = {name: getattr(args, name) for name in (*TABLE_ONLY, "epochs", "seed")}
     options = {name: value for name, value in options.items() if value is not None}
-    trained = tabular(args.data, args.output or "model.safetensors", **options)
+    output = "model.safetensors" if args.output is None else args.output
+    if os.path.exists(args.data) and os.path.exists(output) and os.path.samefile(args.data, output):
+        args.usage_error(f"--output {output} is what is read, and would be lost: name another file")
+    with long_cells():
+        trained = tabular(args.data, output, **options)
     close_with(f"Now: backburner predict {quoted(trained.files[0])} {quoted(args.data)}\n")
     return INTERRUPTED if trained.interrupted else 0
 

@@ -13,7 +13,11 @@ from backburner.data._csv_source import Path, Source
 from backburner.data._table import KINDS, Column, Kind, MissingColumn, Table
 from backburner.errors import ArgumentError, DataError
 
-MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "null", "?", "-", ".")
+MISSING = (
+    *("", "NA", "N/A", "n.a.", "#N/A", "<NA>", "NaN", "NaT", "null", "(null)", "\\N", "?", "-", "--", "."),
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),
+)
+UNSET = frozenset({"None", "none", "NONE"})  # of numbers no value, but of texts perhaps a category
 
 
 def _names(given: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -37,6 +41,18 @@ def _names(given: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, notes
 
 
+def check_delimiter(delimiter: Any) -> None:
+    """Refuse what cannot be between cells."""
+    if delimiter is None:
+        return
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise ArgumentError(f"read_csv: the delimiter is one character, not {delimiter!r}.")
+    if delimiter in '"\r\n':
+        raise ArgumentError(
+            f"read_csv: the delimiter is no quote and no line end, as {delimiter!r} is. Give another."
+        )
+
+
 def read_csv(
     path: Path | IO[Any],
     *,
@@ -53,8 +69,8 @@ def read_csv(
 ) -> Table:
     """Read a CSV file into a `Table`, telling the kind of each column from all of its cells.
 
-    A column is of the kind ``"number"`` if every cell is one (also ``1e5``, ``inf``, ``"1,234.5"``); texts are of
-    the kind ``"date"`` if every one is, such as ``2024-01-31 12:00`` or ``31.1.2024``; ``"category"`` if each occurs
+    A column is of the kind ``"number"`` if every cell is one (also ``1e5``, ``inf``, ``"1,234.5"``, ``12 %``,
+    ``$1 234``, ``(300)``, which is -300); texts are of the kind ``"date"`` if every one is, such as ``2024-01-31 12:00`` or ``31.1.2024``; ``"category"`` if each occurs
     twice on average (or there are at most two) and there are at most ``max_categories``; else ``"text"``. What
     begins with a zero (``007``) and whole numbers that float64 would round are ids, not numbers. Spaces around a
     cell do not count.
@@ -93,10 +109,7 @@ def read_csv(
         >>> table["price"].values.tolist(), table["name"].strings().tolist()
         ([1.5, 2.25], ['Smith; John', ''])
     """
-    if delimiter is not None and (
-        not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'
-    ):
-        raise ArgumentError(f"read_csv: the delimiter is one character, not {delimiter!r}.")
+    check_delimiter(delimiter)
     if decimal not in (None, ".", ","):
         raise ArgumentError(f"read_csv: decimal is '.' or ',', not {decimal!r}.")
     if decimal is not None and decimal == delimiter == ",":
@@ -124,7 +137,7 @@ def read_csv(
     if named and len(names) > 1 and 2 * sum(map(_is_number, names)) >= len(names):
         notes.append(
             f"names of columns, such as {next(filter(_is_number, names))!r}, are numbers. If the file has no names, "
-            "give header=False."
+            "put a line with them at its top, or in Python give header=False."
         )
     wanted = list(names) if columns is None else [name for name in names if name in set(columns)]
     for name in [*(columns or ()), *(kinds or ())]:
@@ -134,7 +147,7 @@ def read_csv(
         if kind not in KINDS:
             raise ArgumentError(f"read_csv: the kind of {name!r} is one of {', '.join(KINDS)}, not {kind!r}.")
     mark = decimal or decimal_mark(layout, named, words)
-    reading = Reading(words, mark, max_categories)
+    reading = Reading(words, mark, max_categories, unset=UNSET if missing is MISSING else frozenset())
     found, total = _columns(layout, names, named, wanted, kinds or {}, reading, notes)
     return Table({name: found[name] for name in wanted}, rows=total, notes=notes)
 
@@ -208,10 +221,8 @@ def _pass(
                 )
                 what += f"delimiter than {layout.delimiter!r}"
                 if named and total + i == 0:
-                    what = (
-                        f"{len(block[i])} cells below {width} names. If the names stand in a later line give "
-                    )
-                    what += "skip_lines=, if nowhere a list as header="
+                    what = f"{len(block[i])} cells below {width} names. Give every row a cell for each name. If the names "
+                    what += "stand in a later line, delete those above it, or in Python give skip_lines="
                 raise layout.fault(line_of(layout, total + i + named, width), what)
             cells = list(zip(*block, strict=True))
             for name, i in places:
@@ -223,13 +234,15 @@ def _pass(
                     )
                     line = line_of(layout, total + row + named, width)
                     raise layout.fault(
-                        line, f"the column {name!r} is told to be numbers, and {cells[i][row]!r} is none"
+                        line,
+                        f"the column {name!r} is told to be numbers, and {_cut(cells[i][row])} is none. "
+                        "Mend that cell, or leave it empty",
                     )
                 odd = _odd(cells[i], builders[name].reading)
                 if odd is not None:
                     notes.append(
-                        f"column {name!r} is not read as numbers, which most of its cells are, because of {odd!r}. "
-                        "If that stands for no value, add it to missing."
+                        f"column {name!r} is not read as numbers, which most of its cells are, because of {_cut(odd)}. "
+                        "If that stands for no value, empty those cells, or in Python add it to missing=."
                     )
                 if total:
                     late.append(name)
@@ -238,6 +251,11 @@ def _pass(
                     builders[name].add(cells[i])
             total += len(block)
     return _Pass(total, late, notes)
+
+
+def _cut(text: str) -> str:
+    """Return a cell for a message, in quotes and of one line."""
+    return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
 def _fits(cell: str, reading: Reading) -> bool:

@@ -15,10 +15,20 @@ from backburner.data._table import Column, Kind
 
 EXACT = 2.0**53  # float64 holds every whole number up to here
 UNDERSCORED_OR_ZERO = r"_|\n0[0-9]+(?![^\n])"  # in cells joined by and begun with \n
-THOUSANDS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?"
+THOUSANDS = r"[+-]?[0-9]{1,3}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]*)?"  # 1,234,567 and, in India, 12,34,567
 WITH_COMMA = r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+)?(?:,[0-9]*)?(?:[eE][+-]?[0-9]+)?"
 POINT = r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
 WHOLE = r"\s*[+-]?[0-9]+\s*"
+# What spreadsheets write around a number: -$1 234.50, 12,5 %, (300), 17-, and a minus that is no hyphen.
+CURRENCIES = "$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa"
+DIGITS = (
+    r"(?P<digits>[0-9.,]+|[0-9]{1,3}(?P<gap>[ '\u2019\u00a0\u202f\u2009])[0-9]{3}(?:(?P=gap)[0-9]{3})*(?:[.,][0-9]*)?)"
+    r"(?P<power>[eE][+-]?[0-9]+)?"
+)
+DRESSED = (
+    rf"(?P<open>\()?(?P<sign>[+\-\u2212])?\s?[{CURRENCIES}]?\s?(?P<inner>[+\-\u2212])?{DIGITS}"
+    rf"\s?[%{CURRENCIES}]?(?P<after>-)?(?P<close>\))?"
+)
 # 2024-01-31, 2024/1/31, 31.01.2024, 1/31/24, 31-Jan-2024, with or without a time of the day.
 DATE = (
     r"(?:[0-9]{4}(?P<a>[-/.])[0-9]{1,2}(?P=a)[0-9]{1,2}|[0-9]{1,2}(?P<b>[-/.])[0-9]{1,2}(?P=b)(?:[0-9]{4}|[0-9]{2})"
@@ -41,12 +51,14 @@ class Reading(NamedTuple):
         decimal: ``"."`` or ``","``.
         max_categories: a column with more distinct texts is no category.
         told: whether the column is known to hold numbers: then zeros in front and large ones are no ids.
+        unset: texts that stand for no value among numbers, and may be a category among texts.
     """
 
     missing: frozenset[str]
     decimal: str
     max_categories: int
     told: bool = False
+    unset: frozenset[str] = frozenset()
 
 
 def number(cell: str, reading: Reading) -> float:
@@ -56,15 +68,37 @@ def number(cell: str, reading: Reading) -> float:
         ValueError: it holds something else.
     """
     text = cell.strip()
-    if text in reading.missing:
+    if text in reading.missing or text in reading.unset:
         return float("nan")
+    try:
+        return _bare_number(text, reading)
+    except ValueError:
+        inner = undressed(text)
+        if inner == text:
+            raise
+        return _bare_number(inner, reading)
+
+
+def undressed(text: str) -> str:
+    """Return a number without what people write around it, such as a percent sign; other texts as they are."""
+    match = matcher(DRESSED)(text)
+    if not match or bool(match["open"]) != bool(match["close"]):
+        return text
+    signs = [match[name] for name in ("open", "sign", "inner", "after") if match[name]]
+    if len(signs) > 1:
+        return text
+    digits = match["digits"].replace(match["gap"], "") if match["gap"] else match["digits"]
+    return ("-" if signs and signs[0] != "+" else "") + digits + (match["power"] or "")
+
+
+def _bare_number(text: str, reading: Reading) -> float:
     if "_" in text or (not reading.told and len(text) > 1 and text[0] == "0" and text.isdecimal()):
-        raise ValueError(cell)
+        raise ValueError(text)
     if reading.decimal == ",":
         if "." not in text and "," not in text:
             return float(text)
         if not matcher(WITH_COMMA)(text):
-            raise ValueError(cell)
+            raise ValueError(text)
         return float(text.replace(".", "").replace(",", "."))
     try:
         return float(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backburner.data._csv import _names
+from backburner.data._csv import _names, check_delimiter
 from backburner.data._csv_rows import Layout, Rows
 from backburner.data._csv_sniff import sniffed
 from backburner.data._csv_source import Path, Source
@@ -18,9 +18,17 @@ def csv_names(path: Path, *, delimiter: str | None = None, encoding: str | None 
         encoding: as for `read_csv`.
 
     Raises:
+        ArgumentError: the delimiter or the encoding makes no sense.
         DataError: the file is no CSV, or is empty.
         OSError: it cannot be read.
+
+    Example:
+        >>> import io
+        >>> from backburner import data
+        >>> data.csv_names(io.StringIO("size;price\\n1,5;2\\n"))
+        ('size', 'price')
     """
+    check_delimiter(delimiter)
     layout = Layout(Source("read_csv", path, encoding), delimiter or ",", None, 0)
     if delimiter is None:
         layout = sniffed(layout)

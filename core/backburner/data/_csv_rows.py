@@ -11,6 +11,7 @@ from backburner.errors import DataError
 
 CELLS = 1 << 17  # in a block of rows: what is held as text at one time
 LEAST = 64  # rows in a block, also of a table of very many columns
+BLANK = " \t\r\n\v\f\xa0\x1a"  # of a blank line; the last is what DOS put at the end of a text
 END = "\0end\0"  # a row put behind the last: it is swallowed where a quote stays open
 
 
@@ -105,11 +106,12 @@ class Rows:
                 yield block
 
     def _blank(self, row: Sequence[str]) -> bool:
-        return len(row) == 1 and not self._one_column and (not row[0] or row[0].isspace())
+        return len(row) == 1 and not self._one_column and not row[0].strip(BLANK)
 
     def _too_long(self) -> DataError:
         told = f"a cell is longer than {self._limit} characters. Is a quote not closed?"
-        return self._layout.fault(self._line, f"{told} If it is right, allow more: csv.field_size_limit(n)")
+        more = "If it is right, shorten it, or in Python allow more: csv.field_size_limit(n)"
+        return self._layout.fault(self._line, f"{told} {more}")
 
 
 def line_of(layout: Layout, row: int, width: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from backburner.data._csv_columns import POINT, WITH_COMMA, matcher
+from backburner.data._csv_columns import POINT, WITH_COMMA, matcher, undressed
 from backburner.data._csv_rows import Layout
 
 SAMPLE = 1 << 16  # characters
@@ -43,7 +43,9 @@ def sniffed(layout: Layout) -> Layout:
     """Tell the delimiter: the one by which the most rows have as many cells as the first."""
     lines, more = _sample(layout)
     first = next((line for line in lines if line.strip()), "").rstrip("\r\n")
-    if first[:4].lower() == "sep=" and len(first) == 5:  # a line that spreadsheets put in front
+    first = first.strip('"')
+    # A line that spreadsheets put in front, with delimiters behind where something saved the file once more.
+    if first[:4].lower() == "sep=" and len(first) > 4 and not first[4:].strip(first[4]):
         before = next(i for i, line in enumerate(lines) if line.strip())
         return layout._replace(delimiter=first[4], skip=layout.skip + before + 1)
     best, share = ",", 0.0
@@ -61,7 +63,7 @@ def decimal_mark(layout: Layout, header: bool, missing: frozenset[str]) -> str:
     rows = _cut(*_sample(layout), layout.delimiter)[header:]
     comma = False
     for cells in zip_longest(*rows, fillvalue=""):
-        present = [text for cell in cells if (text := cell.strip()) not in missing]
+        present = [undressed(text) for cell in cells if (text := cell.strip()) not in missing]
         if present and all(map(matcher(WITH_COMMA), present)):
             comma = comma or any("," in text for text in present)
         elif any("." in text for text in present) and all(map(matcher(POINT), present)):

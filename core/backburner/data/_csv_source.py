@@ -16,12 +16,32 @@ Path = str | os.PathLike[str]
 OTHERS = {
     b"PK\x03\x04": "a zip archive or a spreadsheet (.xlsx). Unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls). Save the sheet as CSV",
-    b"PAR1": "a Parquet file. Write it as CSV",
-    b"ARROW1": "an Arrow file. Write it as CSV",
+    b"PAR1\x15": "a Parquet file. Write it as CSV",
+    b"ARROW1\0\0": "an Arrow file. Write it as CSV",
     b"\x93NUMPY": "a NumPy array. Use numpy.load",
-    b"\x89PNG": "a PNG image",
-    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG image, no table",
+    b"\xff\xd8\xff": "a JPEG image, no table",
+    b"%PDF": "a PDF document. Save its table as CSV",
+    b"{\\rtf": "a text document (.rtf). Save its table as CSV",
+    b"BZh91AY": "compressed with bzip2. Unpack it: bunzip2",
+    b"\xfd7zXZ": "compressed with xz. Unpack it: unxz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd. Unpack it: unzstd",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive. Unpack it",
+    b"Rar!\x1a": "a RAR archive. Unpack it",
+    b"\x89HDF": "an HDF5 file. Write its table as CSV",
+    b"Obj\x01": "an Avro file. Write it as CSV",
+    b"SQLite format 3": "an SQLite database. Write its table as CSV: sqlite3 -header -csv FILE 'select * from ...'",
+    b"$FL2@": "an SPSS file. Write it as CSV",
+    b"<stata_dta>": "a Stata file. Write it as CSV",
+    b"\x00" * 12 + b"\xc2\xea\x81\x60": "a SAS file. Write it as CSV",
+    b"X\n\x00\x00": "an R object (.rds). Write it as CSV: write.csv(x, file, row.names=FALSE)",
+    b"RDX3\n": "an R workspace. Write its table as CSV: write.csv(x, file, row.names=FALSE)",
+    b"\x7fELF": "a program, no table",
     b"version https://git-lfs": "a Git-LFS pointer. Run: git lfs pull",
+}
+TEXTS = {  # in lower case, behind spaces
+    b"@relation": "an ARFF file. Write it as CSV: a line of names, then what follows @data",
+    b"<?xml": "an XML file. Write its table as CSV",
 }
 # The longest first: the mark of UTF-32 begins with that of UTF-16.
 MARKS = {
@@ -50,6 +70,15 @@ class Source:
         if isinstance(given, str | os.PathLike):
             self.path = given
             self.name = os.fspath(given)
+            if os.path.exists(given) and not (os.path.isfile(given) or os.path.isdir(given)):
+                raise DataError(
+                    f"{op}: {self.name} is a pipe or a device, which can be read only once, and a table is read more "
+                    "often. Save it in a file first."
+                )
+            if self.name == "-" and not os.path.exists(given):
+                raise DataError(
+                    f"{op}: - is no file, and standard input is not read. Save it in a file first."
+                )
         elif callable(getattr(given, "read", None)):
             content = given.read()
             self.name = str(getattr(given, "name", "the file"))
@@ -84,26 +113,43 @@ class Source:
         for magic, what in OTHERS.items():
             if head.startswith(magic):
                 raise DataError(f"{self.op}: {self.name} is {what}.")
-        if head.lstrip()[:9].lower() in (b"<!doctype", b"<html") or head.lstrip()[:5].lower() == b"<html":
+        if head[257:262] == b"ustar":
+            raise DataError(f"{self.op}: {self.name} is a tar archive. Unpack it: tar xf")
+        start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+        if start[:1] in (b"{", b"[") and start[1:].lstrip()[:1] in (b'"', b"{", b"[") and start.count(b":"):
+            raise DataError(
+                f"{self.op}: {self.name} is JSON. Write it as CSV: a line of names, then one for each row."
+            )
+        for words, what in TEXTS.items():
+            if start.startswith(words):
+                raise DataError(f"{self.op}: {self.name} is {what}.")
+        if start.startswith((b"<!doctype html", b"<html", b"<table")):
             raise DataError(
                 f"{self.op}: {self.name} is a web page, not the file. Was a login needed to get it?"
             )
         if encoding is not None:
-            import codecs
-
             try:
-                codecs.lookup(encoding)
-            except LookupError:
-                raise ArgumentError(f"{self.op}: Python knows no encoding {encoding!r}.") from None
+                io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+            except (LookupError, ValueError):
+                raise ArgumentError(
+                    f"{self.op}: Python knows no encoding {encoding!r} of text. Common ones are utf-8, utf-16, cp1252."
+                ) from None
             return encoding
         for mark, name in MARKS.items():
             if head.startswith(mark):
                 return name
         if b"\0" in head:
             even, odd = head[::2].count(0), head[1::2].count(0)
-            if max(even, odd) * 4 < len(head):
-                raise DataError(f"{self.op}: {self.name} is no text: it has zero bytes.")
-            return "utf-16-be" if even > odd else "utf-16-le"
+            guess = "utf-16-be" if even > odd else "utf-16-le"
+            text = head.decode(guess, "replace")[:-1]  # the last character may be cut in two
+            if max(even, odd) * 4 < len(head) or any(
+                c == "\ufffd" or (c < " " and not c.isspace()) for c in text
+            ):
+                raise DataError(
+                    f"{self.op}: {self.name} is no text: it has zero bytes, the first at byte {head.index(0)}. Take "
+                    "them out, save the table as CSV, or give the encoding if it is UTF-16."
+                )
+            return guess
         return "utf-8"
 
     def open(self) -> IO[str]:
@@ -123,10 +169,15 @@ class Source:
             for number, line in enumerate(file, 1):
                 yield line.removeprefix("\ufeff") if number == 1 else line
         except UnicodeError as error:
+            if self.encoding.startswith(("utf-16", "utf-32")):
+                raise DataError(
+                    f"{self.op}: {self.name} is not in {self.encoding}, or cut off, after line {number}. Save it "
+                    "again, as UTF-8, or give its encoding."
+                ) from None
             at = error.object[error.start] if isinstance(error, UnicodeDecodeError) else 0
             raise DataError(
                 f"{self.op}: {self.name} is not in {self.encoding}: the byte 0x{at:02x} after line {number}."
-                ' Give encoding=: it may be "cp1252".'
+                ' Give its encoding: it may be "cp1252".'
             ) from None
         except self._damage as error:
             raise DataError(f"{self.op}: {self.name} is a damaged gzip file: {error}.") from None

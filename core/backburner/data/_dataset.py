@@ -102,6 +102,11 @@ class Subset:
     Args:
         dataset: the whole.
         indices: whole numbers; one may occur more than once.
+
+    Example:
+        >>> from backburner import data
+        >>> list(data.Subset(["a", "b", "c"], [2, 0]))
+        ['c', 'a']
     """
 
     def __init__(self, dataset: Dataset[Any], indices: Sequence[int] | Array) -> None:
@@ -141,6 +146,12 @@ class ConcatDataset:
 
     Args:
         datasets: at least one.
+
+    Example:
+        >>> from backburner import data
+        >>> both = data.ConcatDataset([["a", "b"], ["c"]])
+        >>> len(both), both[2]
+        (3, 'c')
     """
 
     def __init__(self, datasets: Sequence[Dataset[Any]]) -> None:

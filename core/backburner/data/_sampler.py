@@ -22,6 +22,13 @@ class RandomSampler:
         num_samples: examples in an epoch; by default as many as the dataset has.
         replacement: whether one may be drawn again; without, ``num_samples`` is at most ``length``.
         seed: a non-negative int.
+
+    Example:
+        >>> from backburner import data
+        >>> sampler = data.RandomSampler(5, 3)
+        >>> order = sampler.order(0).tolist()
+        >>> len(set(order)), order == sampler.order(1).tolist()
+        (3, False)
     """
 
     def __init__(

@@ -61,6 +61,14 @@ def stratified_split(labels: Array, held_out: int, *, seed: int = 0) -> tuple[Ar
 
     Returns:
         The indices of the first part and of the second, each in random order.
+
+    Example:
+        >>> import numpy as np
+        >>> from backburner import data
+        >>> labels = np.array([0, 0, 0, 0, 1, 1])
+        >>> train, held_out = data.stratified_split(labels, 3)
+        >>> sorted(labels[held_out].tolist())
+        [0, 0, 1]
     """
     labels = as_array("stratified_split", labels)
     if labels.ndim != 1 or not whole(held_out) or held_out > len(labels):

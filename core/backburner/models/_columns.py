@@ -10,6 +10,7 @@ import numpy as np
 
 from backburner.contracts import Array
 from backburner.data import Column, Table
+from backburner.data._csv_columns import DATE, POINT, matcher
 from backburner.models import _dates
 
 LONG_TAIL = 5.0  # of a million draws from a normal distribution none is further from the middle
@@ -20,6 +21,8 @@ KNEES = {
 FURTHEST = 1e6  # what is further from the middle, and what is infinite, counts as this far
 LEVELS = 300  # categories of one column that the network tells apart
 ROW_NAMES = ("id", "index", "row", "column_1", "unnamed: 0")
+SOME = 1000  # texts to tell from what they might have been
+MEASURE = r"[<>~=\"' ]*[+-]?[0-9][0-9.,]*\W*[^\W\d]{0,4}\W*"  # 12 kg, <0.5, ="3"
 FEW = 20  # rows: below, all different says nothing
 
 
@@ -42,10 +45,15 @@ class Scale(NamedTuple):
 
     @classmethod
     def fit(cls, values: Array) -> Scale | None:
-        """Return the scale of some numbers; ``None`` where those that are finite are all the same."""
-        finite = values[np.isfinite(values)]
-        if not finite.size or finite.min() == finite.max():
+        """Return the scale of some numbers; ``None`` where they are all the same."""
+        values = values[~np.isnan(values)]
+        if not values.size or values.min() == values.max():
             return None
+        finite = values[np.isfinite(values)]
+        if (
+            not finite.size or finite.min() == finite.max()
+        ):  # beside it there are infinities, which count as far
+            return cls._of(values, float(finite[0]) if finite.size else 0.0, 1.0)
         low, center, high = (float(q) for q in np.quantile(finite, (0.25, 0.5, 0.75)))
         with np.errstate(over="ignore"):
             width = high / 1.349 - low / 1.349  # a normal distribution's quartiles are 1.349 std apart
@@ -53,7 +61,11 @@ class Scale(NamedTuple):
                 width = float(np.abs(finite / finite.size - center / finite.size).sum()) * 1.2533
         if not 0 < width < math.inf:  # of numbers that differ by less than float64 can tell, or by all it can
             return None
-        away = cls(center, width, 1.0, 0.0, 1.0)._away(values[~np.isnan(values)])
+        return cls._of(values, center, width)
+
+    @classmethod
+    def _of(cls, values: Array, center: float, width: float) -> Scale | None:
+        away = cls(center, width, 1.0, 0.0, 1.0)._away(values)
         knee = KNEES[bool(np.abs(away).max() > LONG_TAIL)]
         squashed = _squash(away, knee)
         mean, std = float(squashed.mean()), float(squashed.std())
@@ -300,8 +312,24 @@ def _category(name: str, column: Column) -> Made:
 def _text(name: str, column: Column) -> Made:
     if column.missing.all():
         return None, "ignored: it is empty"
-    distinct = len(np.unique(column.values[~column.missing]))
-    return None, f"ignored: it is text with {distinct:,} different values in {len(column.values):,} rows"
+    distinct = np.unique(column.values[~column.missing])
+    told = f"ignored: it is text with {len(distinct):,} different values in {len(column.values):,} rows"
+    some = distinct[:: -(-len(distinct) // SOME)].tolist()
+    for what, is_one in (("dates", matcher(DATE)), ("numbers", matcher(MEASURE))):
+        odd = [text for text in some if not is_one(text)]
+        if len(odd) * 10 < len(some):
+            odd += [
+                text for text in some if not matcher(POINT)(text)
+            ]  # 12 kg; where there are none they are ids
+            for example in odd[:1]:
+                told += f"; it could be used if it were {what} alone, without such as {_cut(example)}"
+            break
+    return None, told
+
+
+def _cut(text: str) -> str:
+    """Return a text for a message, in quotes and not long."""
+    return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
 class Rows:

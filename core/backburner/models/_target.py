@@ -107,7 +107,7 @@ def find_task(column: Column) -> tuple[Task, str]:
     number of rows; two values are classes in any case.
     """
     if column.kind != "number":
-        return "classification", "it holds text"
+        return "classification", f"it holds {_kind(column)}"
     distinct = np.unique(column.values)
     if not np.array_equal(distinct, np.floor(distinct)):
         return "regression", "it holds numbers with decimals"
@@ -115,6 +115,33 @@ def find_task(column: Column) -> tuple[Task, str]:
     if count <= 2 or count <= min(FEW, math.isqrt(len(column.values))):
         return "classification", f"it holds {count} different whole numbers"
     return "regression", f"it holds {count:,} different numbers"
+
+
+def _no_classes(column: Column) -> str:
+    """Say what to do about a target of too many texts."""
+    from backburner.data._csv_columns import matcher
+    from backburner.models._columns import MEASURE
+
+    texts = column.strings().tolist()
+    odd = [text for text in texts if not isinstance(_float(text), float)]
+    if _kind(column) == "dates":
+        return " They are dates: for regression write days or seconds since some day, or name another column."
+    if not odd:  # numbers, which the caller spelled
+        return " Name another column."
+    if len(odd) * 2 < len(texts):
+        return f" If they are numbers, mend or empty the cells that are none, such as {odd[0]!r}; else name another column."
+    if sum(map(bool, map(matcher(MEASURE), texts))) * 2 > len(texts):  # 12 kg
+        return (
+            f" If they are numbers, write them without what else is in {odd[0]!r}; else name another column."
+        )
+    return " Name another column."
+
+
+def _kind(column: Column) -> str:
+    from backburner.data._csv_columns import DATE, matcher
+
+    some = column.strings()[:1000].tolist()
+    return "dates" if column.kind == "date" or all(map(matcher(DATE), some)) else "text"
 
 
 def fit(op: str, name: str, column: Column, task: Task) -> Target:
@@ -131,15 +158,20 @@ def fit(op: str, name: str, column: Column, task: Task) -> Target:
     """
     if task == "regression":
         if column.kind != "number":
-            example = column.strings()[:1].tolist()
+            texts = column.strings().tolist()
+            example = next((text for text in texts if not isinstance(_float(text), float)), texts[0])
+            hint = "Use --task classification"
+            if _kind(column) == "dates":
+                hint = "Write days or seconds since some day instead, or use --task classification"
             raise ArgumentError(
-                f"{op}: the target {name!r} is not made of numbers, as regression needs it: {', '.join(example)!r}. "
-                "Use --task classification."
+                f"{op}: the target {name!r} is not made of numbers, as regression needs it: {example!r}. {hint}."
             )
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, std = float(column.values.mean()), float(column.values.std())
-        if not 0 < std < math.inf:
-            what = "too large for float64" if std else f"{column.values[0]:g} in every row"
+        largest = float(np.abs(column.values).max()) or 1.0
+        scaled = column.values / largest  # whose squares neither overflow nor vanish
+        mean, std = float(scaled.mean()) * largest, float(scaled.std()) * largest
+        same = bool((column.values == column.values[0]).all())
+        if not 0 < std < math.inf or same:
+            what = f"{column.values[0]:g} in every row" if same else "too close together for float64"
             raise ArgumentError(
                 f"{op}: there is nothing to learn: the target {name!r} is {what}. Name another column."
             )
@@ -152,7 +184,7 @@ def fit(op: str, name: str, column: Column, task: Task) -> Target:
             "column."
         )
     if len(labels) > CLASSES or len(labels) > max(FEW, len(texts) // 2):
-        hint = " Use --task regression." if column.kind == "number" else " Name another column."
+        hint = " Use --task regression." if column.kind == "number" else _no_classes(column)
         raise ArgumentError(
             f"{op}: the target {name!r} has {len(labels):,} different values in {len(texts):,} rows, which are no "
             f"classes.{hint}"

@@ -15,7 +15,7 @@ from backburner.data import Column, Table
 from backburner.device import Device
 from backburner.errors import DataError, RecordError
 from backburner.models._columns import ENCODERS, Encoder, Rows
-from backburner.models._target import Target
+from backburner.models._target import Target, _float
 from backburner.nn import functional as F
 from backburner.ops.creation import asarray, zeros
 
@@ -24,6 +24,7 @@ MODEL, DETAILS = "backburner.model", "backburner.tabular"
 """In a file's metadata: which of these models it holds, and all else that a prediction needs, in JSON."""
 
 VERSION = 1
+LONGEST = 60  # characters of a column's name in a message
 CHUNK = 512  # rows in one pass, always: a matrix product of another size may round otherwise
 
 
@@ -102,12 +103,14 @@ class Details(NamedTuple):
         target: what is predicted.
         members: how many networks there are.
         hidden: the widths of their hidden layers.
+        unused: names of columns that were there to learn from and say nothing, or were to be left out.
     """
 
     encoders: Sequence[Encoder]
     target: Target
     members: int
     hidden: Sequence[int]
+    unused: Sequence[str] = ()
 
     def network(self, dropout: float = 0.0, device: Device | None = None) -> Ensemble:
         """Return a network of this form."""
@@ -125,6 +128,7 @@ def save(model: nn.Module, path: Any, details: Details) -> None:
         "target": details.target.to_json(),
         "members": details.members,
         "hidden": list(details.hidden),
+        "unused": list(details.unused),
     }
     text = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     record.save(model, path, {MODEL: NAME, DETAILS: text})
@@ -150,7 +154,8 @@ def _read(path: Any, metadata: Mapping[str, str]) -> Details:
         names = [encoder.name for encoder in encoders]
         if not names or members < 1 or min(hidden, default=1) < 1 or len(set(names)) < len(names):
             raise ValueError("sizes and names")
-        return Details(encoders, Target.from_json(told["target"]), members, hidden)
+        unused = tuple(map(str, told.get("unused", ())))  # which older files do not tell
+        return Details(encoders, Target.from_json(told["target"]), members, hidden, unused)
     except RecordError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
@@ -238,9 +243,12 @@ class Predictor:
         if missing:
             raise missing_columns("predict", path, missing, names)
         notes: list[str] = []
-        extra = [name for name in names if name not in kinds and name != target]
+        known = {*kinds, target, *self._details.unused}
+        extra = [name for name in names if name not in known]
         if extra:
-            some = ", ".join(extra[:8]) + (f" and {len(extra) - 8:,} more" if len(extra) > 8 else "")
+            some = ", ".join(map(shown, extra[:8])) + (
+                f" and {len(extra) - 8:,} more" if len(extra) > 8 else ""
+            )
             notes.append(f"columns that the network does not use: {some}")
         if target not in names:
             return data.read_csv(path, columns=list(kinds), kinds=kinds, **options), tuple(notes)
@@ -258,7 +266,13 @@ class Predictor:
         if column is None:
             return None, None
         truths = self.target.encode(column) if self.target.labels else column.values
-        return truths, ~column.missing & (truths == truths)
+        return truths, ~column.missing & np.isfinite(truths)
+
+
+def shown(name: str) -> str:
+    """Return the name of a column for a message: of one line, and not long."""
+    short = name if len(name) <= LONGEST else name[:LONGEST] + "..."
+    return short if short.isprintable() else repr(short)
 
 
 def missing_columns(op: str, path: Any, missing: Sequence[str], names: Sequence[str]) -> DataError:
@@ -268,11 +282,23 @@ def missing_columns(op: str, path: Any, missing: Sequence[str], names: Sequence[
     told = []
     for name in missing[:8]:
         near = get_close_matches(name, names, n=1) or [n for n in names if n.lower() == name.lower()]
-        told.append(repr(name) + (f" (is it {near[0]!r}?)" if near else ""))
+        told.append(_quoted(name) + (f" (is it {_quoted(near[0])}?)" if near else ""))
     more = f" and {len(missing) - 8:,} more" if len(missing) > 8 else ""
     word = "is no column" if len(missing) == 1 else "are no columns"
-    shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-    return DataError(f"{op}: {path}: there {word} {', '.join(told)}{more}. It has: {shown}.")
+    some = ", ".join(map(_quoted, names[:20])) + (", ..." if len(names) > 20 else "")
+    hint = ""
+    if len(names) == 1:
+        hint = (
+            " If there are more, tell with --delimiter what is between them. If that is a title or a comment, delete "
+            "it: the first line has the names."
+        )
+    elif sum(isinstance(_float(name), float) for name in names) * 2 >= len(names):
+        hint = " Those are no names: put a line with the names of the columns at its top."
+    return DataError(f"{op}: {path}: there {word} {', '.join(told)}{more}. It has: {some}.{hint}")
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= LONGEST else name[:LONGEST] + "...")
 
 
 def predict(model: nn.Module, rows: Rows, target: Target) -> Array:
@@ -305,6 +331,12 @@ def combine(answers: Array, target: Target) -> Array:
     return mean
 
 
+def _unit(*arrays: Array) -> float:
+    """Return a power of two of the size of the largest number, by which to divide changes no digit."""
+    largest = max(float(np.abs(array).max()) for array in arrays)
+    return 2.0 ** max(math.frexp(largest)[1] - 1, -1020) if 0 < largest < math.inf else 1.0
+
+
 def score(values: Array, truths: Array, target: Target) -> dict[str, float]:
     """Return how good predictions are, by the names of the measures, the most telling first.
 
@@ -321,8 +353,14 @@ def score(values: Array, truths: Array, target: Target) -> dict[str, float]:
             "accuracy": float(hit.mean()),
             "log loss": float(-np.log(np.maximum(share, 1e-15)).mean()),
         }
-    error = values - truths
-    spread = float(((truths - truths.mean()) ** 2).mean())
-    square = float((error**2).mean())
+    size = _unit(values, truths)  # in which sums do not overflow
+    error, away = values / size - truths / size, truths / size - (truths / size).mean()
+    unit = _unit(error, away)
+    error, away = error / unit, away / unit  # whose squares neither overflow nor vanish
+    unit *= size
+    spread, square = float((away**2).mean()), float((error**2).mean())
     found = {"R2": 1 - square / spread} if spread > 0 else {}
-    return found | {"RMSE": math.sqrt(square), "mean absolute error": float(np.abs(error).mean())}
+    return found | {
+        "RMSE": math.sqrt(square) * unit,
+        "mean absolute error": float(np.abs(error).mean()) * unit,
+    }

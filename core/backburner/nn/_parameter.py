@@ -179,6 +179,15 @@ class Buffer(State):
 
     Raises:
         DTypeError: ``data`` is not a tensor, or ``persistent`` not True or False.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> class Scale(nn.Module):
+        ...     def __init__(self):
+        ...         self.factor = nn.Buffer(bb.tensor([2.0]))
+        >>> list(Scale().state_dict())
+        ['factor']
     """
 
     __slots__ = ("persistent",)

@@ -298,6 +298,15 @@ def cached_attention(
     Raises:
         ShapeError: the shapes do not fit.
         GraphError: there is a cache, and keys or values have a graph.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> cache = nn.KVCache()
+        >>> q = bb.random.normal((1, 2, 5, 4))  # [n, heads, l, e]
+        >>> parts = [nn.cached_attention(x, x, x, cache) for x in (q[:, :, :3], q[:, :, 3:])]
+        >>> bool((abs(bb.concat(parts, axis=2) - nn.cached_attention(q, q, q)) < 1e-6).all())
+        True
     """
     past = 0
     if cache is not None:

@@ -269,7 +269,14 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """Makes the axes from ``start_axis`` through ``end_axis`` one; by default all but the first."""
+    """Makes the axes from ``start_axis`` through ``end_axis`` one; by default all but the first.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.Flatten()(bb.ones((2, 3, 4))).shape, nn.Flatten(0, 1)(bb.ones((2, 3, 4))).shape
+        ((2, 12), (6, 4))
+    """
 
     def __init__(self, start_axis: int = 1, end_axis: int = -1) -> None:
         self.start_axis = integer("Flatten", "start_axis", start_axis)

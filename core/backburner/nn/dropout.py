@@ -64,6 +64,14 @@ class Dropout1d(_Dropout):
 
     Raises:
         ArgumentError: ``p`` is not a probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.Dropout1d(0.5).to(bb.Device.cpu().autodiff())
+        >>> channel = layer(bb.ones((1, 1, 4))).tolist()[0][0]
+        >>> channel in ([0.0] * 4, [2.0] * 4)
+        True
     """
 
     _function = staticmethod(F.dropout1d)
@@ -81,6 +89,13 @@ class Dropout2d(_Dropout):
 
     Raises:
         ArgumentError: ``p`` is not a probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.Dropout2d(0.5).to(bb.Device.cpu().autodiff())
+        >>> layer(bb.ones((1, 1, 1, 2))).tolist() in ([[[[0.0, 0.0]]]], [[[[2.0, 2.0]]]])
+        True
     """
 
     _function = staticmethod(F.dropout2d)
@@ -98,6 +113,13 @@ class Dropout3d(_Dropout):
 
     Raises:
         ArgumentError: ``p`` is not a probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.Dropout3d(0.5).to(bb.Device.cpu().autodiff())
+        >>> layer(bb.ones((1, 1, 1, 1, 2))).tolist() in ([[[[[0.0, 0.0]]]]], [[[[[2.0, 2.0]]]]])
+        True
     """
 
     _function = staticmethod(F.dropout3d)
@@ -112,6 +134,12 @@ class AlphaDropout(_Dropout):
 
     Raises:
         ArgumentError: ``p`` is not a probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.AlphaDropout(0.2)(bb.ones((2,))).tolist()  # on a plain device nothing trains
+        [1.0, 1.0]
     """
 
     _function = staticmethod(F.alpha_dropout)
@@ -129,6 +157,12 @@ class FeatureAlphaDropout(_Dropout):
 
     Raises:
         ArgumentError: ``p`` is not a probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.FeatureAlphaDropout(0.2)(bb.ones((1, 2))).tolist()  # on a plain device nothing trains
+        [[1.0, 1.0]]
     """
 
     _function = staticmethod(F.feature_alpha_dropout)

@@ -133,7 +133,8 @@ class _InstanceNorm(_RunningNorm):
         return out
 
 
-_BATCH = """Normalise each channel, axis 1, over the batch; see ``functional.batch_norm``.
+class BatchNorm1d(_BatchNorm):
+    """Normalise each channel, axis 1, over the batch; see ``functional.batch_norm``.
 
     While the module trains it normalises by the batch and moves its running statistics; otherwise it uses
     them. When a region is recomputed for the backward pass they stay as they are. Gradients of several small
@@ -150,13 +151,64 @@ _BATCH = """Normalise each channel, axis 1, over the batch; see ``functional.bat
         bias: with ``affine``, whether there is a bias too.
 
     Shape:
-        {shape}; weight, bias, running_mean and running_var ``[c]``.
+        ``[n, c]`` or ``[n, c, l]``; weight, bias, running_mean and running_var ``[c]``.
 
     Raises:
         ShapeError: the input has another shape, or in training one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.BatchNorm1d(1).to(bb.Device.cpu().autodiff())
+        >>> layer(bb.tensor([[1.0], [3.0]])).round().tolist()  # by the batch, while it trains
+        [[-1.0], [1.0]]
+        >>> layer.running_mean.tolist()
+        [0.20000000298023224]
     """
 
-_INSTANCE = """Normalise each channel of each example by itself; see ``functional.instance_norm``.
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalise each channel of images, axis 1, over the batch; its options are those of ``BatchNorm1d``.
+
+    Shape:
+        ``[n, c, h, w]``; weight, bias, running_mean and running_var ``[c]``.
+
+    Raises:
+        ShapeError: the input has another shape, or in training one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.BatchNorm2d(3)(bb.ones((2, 3, 4, 5))).shape
+        (2, 3, 4, 5)
+    """
+
+    _ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalise each channel of volumes, axis 1, over the batch; its options are those of ``BatchNorm1d``.
+
+    Shape:
+        ``[n, c, d, h, w]``; weight, bias, running_mean and running_var ``[c]``.
+
+    Raises:
+        ShapeError: the input has another shape, or in training one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.BatchNorm3d(3)(bb.ones((2, 3, 4, 5, 6))).shape
+        (2, 3, 4, 5, 6)
+    """
+
+    _ranks = (5,)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalise each channel of each example by itself; see ``functional.instance_norm``.
 
     With ``track_running_stats`` the running statistics move while the module trains, and are used otherwise.
 
@@ -171,40 +223,56 @@ _INSTANCE = """Normalise each channel of each example by itself; see ``functiona
         bias: with ``affine``, whether there is a bias too.
 
     Shape:
-        {shape}; weight, bias, running_mean and running_var ``[c]``.
+        ``[n, c, l]`` or ``[c, l]``; weight, bias, running_mean and running_var ``[c]``.
 
     Raises:
         ShapeError: the input has another shape, or one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.InstanceNorm1d(1)(bb.tensor([[[1.0, 3.0]]])).round().tolist()
+        [[[-1.0, 1.0]]]
     """
 
-
-class BatchNorm1d(_BatchNorm):
-    __doc__ = _BATCH.format(shape="``[n, c]`` or ``[n, c, l]``")
-    _ranks = (2, 3)
-
-
-class BatchNorm2d(_BatchNorm):
-    __doc__ = _BATCH.format(shape="``[n, c, h, w]``")
-    _ranks = (4,)
-
-
-class BatchNorm3d(_BatchNorm):
-    __doc__ = _BATCH.format(shape="``[n, c, d, h, w]``")
-    _ranks = (5,)
-
-
-class InstanceNorm1d(_InstanceNorm):
-    __doc__ = _INSTANCE.format(shape="``[n, c, l]`` or ``[c, l]``")
     _ranks = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    __doc__ = _INSTANCE.format(shape="``[n, c, h, w]`` or ``[c, h, w]``")
+    """Normalise each channel of each image by itself; its options are those of ``InstanceNorm1d``.
+
+    Shape:
+        ``[n, c, h, w]`` or ``[c, h, w]``; weight, bias, running_mean and running_var ``[c]``.
+
+    Raises:
+        ShapeError: the input has another shape, or one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.InstanceNorm2d(1)(bb.tensor([[[[1.0, 3.0]]]])).round().tolist()
+        [[[[-1.0, 1.0]]]]
+    """
+
     _ranks = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    __doc__ = _INSTANCE.format(shape="``[n, c, d, h, w]`` or ``[c, d, h, w]``")
+    """Normalise each channel of each volume by itself; its options are those of ``InstanceNorm1d``.
+
+    Shape:
+        ``[n, c, d, h, w]`` or ``[c, d, h, w]``; weight, bias, running_mean and running_var ``[c]``.
+
+    Raises:
+        ShapeError: the input has another shape, or one value per channel.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.InstanceNorm3d(1)(bb.tensor([[[[[1.0, 3.0]]]]])).round().tolist()
+        [[[[[-1.0, 1.0]]]]]
+    """
+
     _ranks = (4, 5)
 
 

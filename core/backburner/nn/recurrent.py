@@ -188,6 +188,13 @@ class GRU(_Recurrent):
 
     Raises:
         ArgumentError: a size or an option is not one.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> y, h = nn.GRU(3, 5, batch_first=True)(bb.ones((2, 7, 3)))
+        >>> y.shape, h.shape
+        ((2, 7, 5), (1, 2, 5))
     """
 
     _gates = 3
@@ -235,6 +242,13 @@ class LSTM(_Recurrent):
 
     Raises:
         ArgumentError: a size or an option is not one.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> y, (h, c) = nn.LSTM(3, 5, num_layers=2, bidirectional=True, batch_first=True)(bb.ones((2, 7, 3)))
+        >>> y.shape, h.shape, c.shape
+        ((2, 7, 10), (4, 2, 5), (4, 2, 5))
     """
 
     _gates = 4
@@ -299,6 +313,15 @@ class RNNCell(_Cell):
 
     Shape:
         x ``[n, input_size]``, or without ``n``; states ``[n, hidden_size]``, likewise; zeros if left out.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> cell, h = nn.RNNCell(3, 5), None
+        >>> for x in bb.ones((4, 2, 3)):
+        ...     h = cell(x, h)
+        >>> h.shape
+        (2, 5)
     """
 
     _gates = 1
@@ -336,6 +359,12 @@ class GRUCell(_Cell):
 
     Shape:
         As for ``RNNCell``.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.GRUCell(3, 5)(bb.ones((2, 3))).shape
+        (2, 5)
     """
 
     _gates = 3
@@ -366,6 +395,13 @@ class LSTMCell(_Cell):
 
     Shape:
         As for ``RNNCell``, the states in pairs.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> h, c = nn.LSTMCell(3, 5)(bb.ones((2, 3)))
+        >>> h.shape, c.shape
+        ((2, 5), (2, 5))
     """
 
     _gates = 4

@@ -177,6 +177,12 @@ class PositionalEncoding(Module):
 
     Raises:
         ArgumentError: ``dropout`` is no probability.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.PositionalEncoding(4, batch_first=True)(bb.zeros((1, 2, 4)))[0, 0].tolist()
+        [0.0, 1.0, 0.0, 1.0]
     """
 
     def __init__(self, d_model: int, dropout: float = 0.1, batch_first: bool = False) -> None:
@@ -240,6 +246,11 @@ def alibi_mask(
 
     Raises:
         ArgumentError: there are fewer keys than queries.
+
+    Example:
+        >>> from backburner import nn
+        >>> nn.alibi_mask(1, 2).tolist()
+        [[[-0.0, -inf], [-0.00390625, -0.0]]]
     """
     op = "alibi_mask"
     h, rows = count(op, "num_heads", num_heads), count(op, "queries", queries, 0)

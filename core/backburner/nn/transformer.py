@@ -103,6 +103,12 @@ class TransformerEncoderLayer(_Layer):
 
     Raises:
         ArgumentError: an option is not one.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> nn.TransformerEncoderLayer(8, 2, 16, norm_first=True, batch_first=True)(bb.ones((3, 5, 8))).shape
+        (3, 5, 8)
     """
 
     self_attn: MultiheadAttention
@@ -174,6 +180,13 @@ class TransformerDecoderLayer(_Layer):
 
     Raises:
         ArgumentError: an option is not one.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+        >>> layer(bb.ones((3, 4, 8)), memory=bb.ones((3, 5, 8))).shape
+        (3, 4, 8)
     """
 
     self_attn: MultiheadAttention
@@ -257,6 +270,13 @@ class TransformerEncoder(Module):
 
     Shape:
         src and result ``[l, n, e]``, or with ``batch_first`` ``[n, l, e]``, or ``[l, e]``.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        >>> nn.TransformerEncoder(layer, 2)(bb.ones((3, 5, 8))).shape
+        (3, 5, 8)
     """
 
     def __init__(
@@ -372,6 +392,13 @@ class Transformer(Module):
 
     Raises:
         ArgumentError: an option is not one.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner import nn
+        >>> model = nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+        >>> model(bb.ones((3, 5, 8)), bb.ones((3, 4, 8)), tgt_is_causal=True).shape
+        (3, 4, 8)
     """
 
     def __init__(

@@ -26,6 +26,7 @@ class Table(NamedTuple):
     y: Array
     target: Target
     encoders: list[_columns.Encoder]
+    unused: tuple[str, ...]
     notes: tuple[str, ...]
     told: tuple[str, ...]
 
@@ -95,7 +96,9 @@ def read(
     told.append(f"{count:,} rows, {len(encoders)} columns: {_listed([e.name for e in encoders])}")
     told += [f"  {note}" for note in notes]
     y = target.encode(column)
-    return Table(Rows(encoders, table), y, target, encoders, tuple(notes), tuple(told))
+    used = {name, *(encoder.name for encoder in encoders)}
+    unused = tuple(column for column in names if column not in used)
+    return Table(Rows(encoders, table), y, target, encoders, unused, tuple(notes), tuple(told))
 
 
 def _merged(column: data.Column) -> data.Column:
@@ -110,4 +113,6 @@ def _merged(column: data.Column) -> data.Column:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")
+    return ", ".join(map(model.shown, names[:12])) + (
+        f" and {len(names) - 12:,} more" if len(names) > 12 else ""
+    )

@@ -282,7 +282,7 @@ def _train(
     rows, y, target = table.rows, table.y, table.target
     folds = make(y, share, seed)
     draws = Draws(folds, epochs, seed)
-    details = model.Details(table.encoders, target, folds.members, hidden)
+    details = model.Details(table.encoders, target, folds.members, hidden, table.unused)
     device = bb.Device.cpu().autodiff()
     with _seeded(device, seed):
         network = details.network(_dropout(len(rows)), device)
@@ -376,7 +376,8 @@ def _scores(
 def _score(values: Array, truths: Array, target: Target) -> dict[str, float]:
     if target.labels:
         return model.score(values, truths, target)
-    return model.score(values[:, 0] * target.std + target.mean, truths * target.std + target.mean, target)
+    guesses, truths = values[:, 0].astype(np.float64), truths.astype(np.float64)
+    return model.score(guesses * target.std + target.mean, truths * target.std + target.mean, target)
 
 
 def _lines(trained: _Result) -> list[str]:

@@ -132,6 +132,14 @@ def pad_packed_sequence(
     Raises:
         DTypeError: ``sequence`` is none.
         ArgumentError: ``total_length`` is below the longest.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner.nn.utils.rnn import pack_sequence, pad_packed_sequence
+        >>> packed = pack_sequence([bb.tensor([1, 2, 3]), bb.tensor([4])])
+        >>> padded, lengths = pad_packed_sequence(packed, batch_first=True)
+        >>> padded.tolist(), lengths.tolist()
+        ([[1, 2, 3], [4, 0, 0]], [3, 1])
     """
     op = "pad_packed_sequence"
     rows, lengths = _places(op, sequence)
@@ -197,6 +205,12 @@ def pad_sequence(
     Raises:
         ArgumentError: there is no sequence, or no such side.
         ShapeError: they differ in more than length.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner.nn.utils.rnn import pad_sequence
+        >>> pad_sequence([bb.tensor([1, 2, 3]), bb.tensor([4])], batch_first=True, padding_side="left").tolist()
+        [[1, 2, 3], [0, 0, 4]]
     """
     op = "pad_sequence"
     if padding_side not in ("left", "right"):
@@ -229,6 +243,12 @@ def unpad_sequence(padded: Tensor, lengths: Lengths, batch_first: bool = False) 
     Raises:
         ShapeError: there is not one length for each sequence.
         ArgumentError: a length is out of range.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner.nn.utils.rnn import unpad_sequence
+        >>> [x.tolist() for x in unpad_sequence(bb.tensor([[1, 2], [3, 0]]), [2, 1], batch_first=True)]
+        [[1, 2], [3]]
     """
     op = "unpad_sequence"
     shape = primitive(op, padded).shape
@@ -252,12 +272,26 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     Raises:
         ArgumentError: there is no sequence, one is empty, or they are not sorted.
         ShapeError: they differ in more than length.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner.nn.utils.rnn import pack_sequence
+        >>> pack_sequence([bb.tensor([1, 2, 3]), bb.tensor([4])]).data.tolist()
+        [1, 4, 2, 3]
     """
     lengths = [len(x) for x in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """Return the sequences of a packed one, in the order that they had in the batch."""
+    """Return the sequences of a packed one, in the order that they had in the batch.
+
+    Example:
+        >>> import backburner as bb
+        >>> from backburner.nn.utils.rnn import pack_sequence, unpack_sequence
+        >>> packed = pack_sequence([bb.tensor([4]), bb.tensor([1, 2, 3])], enforce_sorted=False)
+        >>> [x.tolist() for x in unpack_sequence(packed)]
+        [[4], [1, 2, 3]]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences)
     return unpad_sequence(padded, lengths)
