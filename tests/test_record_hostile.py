@@ -225,6 +225,22 @@ def test_inspect_shows_names_short_and_printable(tmp_path: Path, capsys: pytest.
     told = capsys.readouterr().out
     assert len(told) < 5000 and told.replace("\n", "").isprintable()
     assert r"\x1b[31mred\r\n\u202e" in told
+    assert cli.main(["inspect", str(tmp_path / "w"), "--json"]) == 0
+    told = capsys.readouterr().out
+    assert told.replace("\n", "").isprintable()
+    assert {entry["name"] for entry in json.loads(told)["tensors"]} == {STEERS, LONG}
+
+
+@pytest.mark.parametrize("protocol", [0, 1])
+@pytest.mark.parametrize(
+    "value", [{"a": np.ones(1)}, [np.ones(1)], np.ones(1)], ids=["dict", "list", "array"]
+)
+def test_a_pickle_of_python_2_is_told(value: Any, protocol: int, tmp_path: Path) -> None:
+    (tmp_path / "w").write_bytes(pickle.dumps(value, protocol))
+    with pytest.raises(
+        RecordError, match="it is a pickle of protocol 0 or 1, .* save the arrays with bb.save"
+    ):
+        record.read(tmp_path / "w")
 
 
 # -- what is no file, and no option ----------------------------------------------------------------------

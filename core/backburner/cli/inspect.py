@@ -41,7 +41,10 @@ def _run(args: argparse.Namespace) -> int:
             "elements": found.num_elements,
             "nbytes": found.nbytes,
         }
-        print(json.dumps(told, indent=1, ensure_ascii=False))
+        text = json.dumps(told, indent=1, ensure_ascii=False)
+        # A terminal may be what reads along: then nothing in a file may steer it.
+        printable = text.replace("\n", "").isprintable()
+        print(text if printable else json.dumps(told, indent=1))
     else:
         print("\n".join(lines(found)))
     return 0

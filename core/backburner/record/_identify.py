@@ -5,6 +5,7 @@ from __future__ import annotations
 from backburner.record._format import HEADER_LIMIT
 
 _OLD = "a PyTorch checkpoint of before 0.2, a tar archive"
+_AGAIN_OLD = "Load it in Python, pickle.load(file), if you trust it, and save the arrays with bb.save."
 _AGAIN = "Load it in PyTorch, torch.load(path, weights_only=False), if you trust it, and save its state_dict again."
 
 # (offset, magic bytes, what the file is, what to do)
@@ -17,6 +18,8 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes", "Read it with h5py and save the arrays with bb.save."),
     (0, b"\x93NUMPY", "a NumPy .npy array", "Read it with np.load."),
     (0, b"GGUF", "a GGUF model", "Convert it to safetensors first."),
+    *((0, head, "a pickle of protocol 0 or 1, as Python 2 wrote them", _AGAIN_OLD)
+      for head in (b"(dp", b"(lp", b"}q\0", b"]q\0", b"ccollections\n", b"cnumpy")),
     (0, b"storages".ljust(100, b"\0"), _OLD, _AGAIN),
     (0, b"tensors".ljust(100, b"\0"), _OLD, _AGAIN),
     (0, b"sys_info".ljust(100, b"\0"), _OLD, _AGAIN),

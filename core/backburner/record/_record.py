@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from weakref import WeakValueDictionary
@@ -197,15 +198,13 @@ def place(op: str, path: Path) -> str:
         ArgumentError: no file can be called so.
     """
     try:
-        found = os.fsdecode(path)
-        bad = b"\0" in os.fsencode(found)
+        with suppress(UnicodeError):  # half a surrogate pair
+            found = os.fsdecode(path)
+            if b"\0" not in os.fsencode(found):
+                return found
     except TypeError:
         raise DTypeError(f"{op}: a {type(path).__name__} is not the path of a file.") from None
-    except UnicodeError:
-        bad = True
-    if bad:
-        raise ArgumentError(f"{op}: {path!r:.200} has characters that no file can be called by.")
-    return found
+    raise ArgumentError(f"{op}: {path!r:.200} has characters that no file can be called by.")
 
 
 def write(
