@@ -198,7 +198,8 @@ def test_a_norm_over_parts_that_move_in_another_order_goes_on(tmp_path: Path) ->
     def run(*steps: int, **options: Any) -> list[bytes]:
         for most in steps:
             bb.Device.cpu().seed(0)
-            model = nn.Sequential(*(nn.Linear(width, width + 3) for width in (4, 7, 10)), nn.Linear(13, 2))
+            layers = [nn.Linear(width, width + 3) for width in (4, 7, 10)]
+            model = nn.Sequential(*layers, nn.Linear(13, 2)).astype(np.float64)
             parts = optim.Partition(model, {"3.*": Adam, "1.*": Adam, "*": Adam})
             trainer = Trainer(
                 model, parts, nn.CrossEntropyLoss(), clip=1e-3, seed=0, progress="off", **options
