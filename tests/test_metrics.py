@@ -294,6 +294,9 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "an unknown name": (lambda: metrics.collect("T", ["acc"]), ArgumentError, "T: there is no metric 'acc'. Use one of"),
     "a name twice": (lambda: metrics.collect("T", ["f1", "f1"]), ArgumentError, "T: two metrics are called 'f1'."),
     "a name that is taken": (lambda: metrics.collect("T", {"loss": "mse"}), ArgumentError, "T: two metrics are called 'loss'"),
+    "a name of a row": (lambda: metrics.collect("T", {"steps": "mse"}), ArgumentError, "T: a metric cannot be called 'steps'"),
+    "a name of validation": (lambda: metrics.collect("T", {"valid_x": "mse"}), ArgumentError,
+        "T: a metric cannot be called 'valid_x'"),
     "a function": (lambda: metrics.collect("T", {"f": print}), DTypeError,
         "T: <built-in function print> is no metric. Use metrics.Loss(f) for its mean"),
     "no metric": (lambda: metrics.collect("T", [3]), DTypeError, "T: 3 is no metric."),
@@ -316,3 +319,20 @@ def test_each_metric_has_an_example_which_runs(family: str) -> None:
         public = inspect.isclass(thing) and issubclass(thing, metrics.Metric) and hasattr(metrics, name)
         if public and thing is not metrics.Metric:
             assert "    Example:\n" in (thing.__doc__ or ""), name
+
+
+def test_small_probabilities_keep_their_order_in_two_columns() -> None:
+    p = np.array([1e-9, 2e-9, 3e-9, 4e-9], np.float32)
+    metric = metrics.AUC()
+    metric.update(np.stack([1 - p, p], axis=1), [0, 1, 0, 1])
+    assert metric.compute() == 0.75
+
+
+@pytest.mark.parametrize("kind, value", [(metrics.PearsonCorrelation, math.nan), (metrics.R2, 0.0)])
+def test_constant_numbers_are_found_constant_over_uneven_batches(kind: Any, value: float) -> None:
+    x, constant = np.arange(10.0), np.full(10, 0.1)  # 0.1 ten times over ten is not 0.1
+    for y in (constant, constant.astype("f4")):
+        metric = kind()
+        for part in (slice(0, 3), slice(3, 9), slice(9, 10)):
+            metric.update(x[part], y[part])
+        assert metric.compute() == value or math.isnan(value) and math.isnan(metric.compute())

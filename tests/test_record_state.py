@@ -128,6 +128,13 @@ def test_tensors_over_the_same_memory_are_stored_once(path: Path, tmp_path: Path
     assert found.arrays["c"].tolist() == [[0, 2], [1, 3]] and found.arrays["d"].tolist() == [[0, 1]]
 
 
+def test_an_array_twice_that_another_shares_its_memory_with_is_stored_once(path: Path) -> None:
+    weight = np.arange(4, dtype="f4")
+    view = weight.view()
+    record.save({"a": weight, "b": view, "c": view}, path)
+    assert record.read(path).aliases == {"b": "a", "c": "a"}
+
+
 def test_names_of_nothing_are_not_tied(path: Path) -> None:
     record.save({"a": np.zeros(0), "b": np.zeros(0)}, path)
     assert record.read(path).aliases == {}
@@ -162,6 +169,12 @@ def test_two_different_copies_of_a_tied_weight_are_a_mismatch(second: Any, path:
         assert str(report).endswith(
             "(head.weight: another copy than embed.weight in the file, tied to it in the module)"
         )
+        remedy = (
+            r"Give the module two parameters, as the file has, or pass ignore=\['head.weight'\] to bb.load."
+        )
+        with pytest.raises(RecordError, match=remedy):
+            record.load(model, path)
+        assert record.load(model, path, ignore=["head.weight"]).fits and model.values() == tied(5).values()
 
 
 def test_equal_copies_with_nan_are_equal(path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from backburner_autodiff.train._progress import Progress
+from backburner_autodiff.train._report import Report
 
 pytestmark = pytest.mark.feature_set("autodiff")
 
@@ -112,3 +113,14 @@ def test_a_progress_bar_falls_silent_at_the_first_failure(
             progress.advance("third")
     assert "first" in output.getvalue() and "third" not in output.getvalue()
     assert output.failed == 1
+
+
+@pytest.mark.parametrize("show", [lambda: Report("bar", 1, 1, 0), lambda: Progress(1)], ids=["bar", "job"])
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_bar_puts_nothing_in_the_place_of_a_stream_that_is_not_there(
+    show: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, to rich
+    monkeypatch.setattr(sys, name, None)
+    with show():
+        assert getattr(sys, name) is None

@@ -400,3 +400,10 @@ def test_adam_and_strings_of_metrics_learn_the_task() -> None:
     trainer = make(model, optimizer=Adam(model, lr=0.05), metrics=["accuracy", metrics.AUC()])
     history = trainer.fit((X, Y), (X, Y), epochs=15)
     assert history[-1]["valid_accuracy"] > 0.95 and history[-1]["auc"] > 0.95
+
+
+def test_a_batch_of_no_examples_weighs_nothing() -> None:
+    x, y = np.ones((4, 3), "f4"), np.array([0, 1, 1, 0])
+    model = nn.Linear(3, 2)
+    trainer = Trainer(model, Adam(model), nn.CrossEntropyLoss(), ["accuracy"], progress="off")
+    assert trainer.evaluate([(x, y), (x[:0], y[:0])]) == trainer.evaluate([(x, y)])

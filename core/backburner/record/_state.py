@@ -107,6 +107,7 @@ def save(
                 known = first.setdefault(_memory(array), name)
                 if known == name:
                     arrays[name] = array
+                first[id(entry)] = known  # an alias of an alias would not be read again
             if known != name:
                 aliases[name] = known
     except Malformed as error:

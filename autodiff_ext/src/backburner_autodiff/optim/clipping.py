@@ -174,7 +174,8 @@ def _times(g: Array, most: float, norm: float) -> Array:
 def _norm(arrays: Iterable[Array], order: float) -> float:
     found = [g for g in arrays if g.size]
     if order == 2:
-        total = math.sqrt(sum(_squares(g) for g in found))
+        # Sorted, for the order of gradients is that in which parameters last moved, which a resume does not know.
+        total = math.sqrt(sum(sorted(_squares(g) for g in found)))
         # Squares of float32 fit float64; those of float64 may have overflowed, or vanished.
         if 1e-140 < total < math.inf:
             return total
@@ -185,7 +186,7 @@ def _norm(arrays: Iterable[Array], order: float) -> float:
         return most
     with np.errstate(under="ignore"):
         shares = (np.abs(g.astype(np.float64)) / most for g in found)
-        total = sum(float(np.sum(np.power(share, order))) for share in shares)
+        total = sum(sorted(float(np.sum(np.power(share, order))) for share in shares))
     return float(most * total ** (1 / order))
 
 

@@ -61,6 +61,9 @@ class Fit:
             batches = self._entered()
             for callback in trainer.callbacks:
                 callback.on_fit_start(trainer)
+            trainer._pending = (
+                None  # only now: a fit that could not begin may be tried again, with other data
+            )
             while not self._over():
                 if batches is None and not trainer._trained:
                     batches = self._next_epoch()
@@ -81,6 +84,7 @@ class Fit:
         except BaseException as error:
             for callback in trainer.callbacks:
                 callback.on_exception(trainer, error)
+            trainer.resumed = trainer._pending is not None
             raise
         trainer.resumed = False
         return history
@@ -100,7 +104,7 @@ class Fit:
         trainer = self._trainer
         if trainer._pending is None:
             return None
-        pending, trainer._pending = trainer._pending, None
+        pending = trainer._pending
         stream = trainer.model.device.seeds
         batches: Iterator[Any] | None = None
         if trainer._trained or not trainer.batch:
@@ -108,10 +112,15 @@ class Fit:
         elif self._source.resume(pending["now"] if "loader" in pending["now"] else pending["start"]):
             batches = iter(self._source.given)
         else:
-            # data that draws from the device's stream when an epoch begins does it again
+            # data that draws from a stream when an epoch begins, or for each batch, does it again
             stream.state = pending["epoch_random"]
+            _snapshot.set_python_state(pending["epoch_python"])
             batches = self._source.skipping(trainer.batch)
-        trainer._before_epoch = {"data": pending["start"], "random": pending["epoch_random"]}
+        trainer._before_epoch = {
+            "data": pending["start"],
+            "random": pending["epoch_random"],
+            "python": pending["epoch_python"],
+        }
         stream.state = pending["random"]
         _snapshot.set_python_state(pending["python"])
         return batches
@@ -120,9 +129,13 @@ class Fit:
         trainer = self._trainer
         trainer._running = Running(trainer._metrics)
         trainer.batch, trainer._seconds, trainer._skipped_before = 0, 0.0, trainer.skipped
-        trainer._before_epoch = {"data": self._source.state(), "random": trainer.model.device.seeds.state}
         for callback in trainer.callbacks:
             callback.on_epoch_start(trainer)
+        trainer._before_epoch = {
+            "data": self._source.state(),
+            "random": trainer.model.device.seeds.state,
+            "python": _snapshot.python_state(),
+        }
         return iter(self._source.given)
 
     def _train(self, batches: Iterator[Any]) -> bool:
@@ -146,7 +159,11 @@ class Fit:
                 trainer.steps += 1
                 if trainer.ema is not None:
                     trainer.ema.update()
-            if length and trainer.batch >= length:
+            if taken.batches < trainer.accumulate:
+                trainer._trained = (
+                    True  # there was no other batch for the step: a loader is at the next epoch's start
+                )
+            elif length and trainer.batch >= length:
                 # A loader that is run through is at the next epoch's start: there is no doubt where it is.
                 extra = next(batches, _END)
                 trainer._trained = extra is _END

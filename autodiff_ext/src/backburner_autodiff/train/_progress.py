@@ -73,6 +73,8 @@ class Progress:
             console=self._console,
             transient=True,
             disable=not (show and self._console.is_terminal),
+            redirect_stderr=sys.stderr
+            is not None,  # what stands in its place while the bar runs would not work
         )
         self._task = self._bar.add_task("", total=total)
 

@@ -51,6 +51,9 @@ class Report:
             console=console,
             transient=True,
             disable=not self._is_bar,
+            redirect_stdout=sys.stdout
+            is not None,  # what stands in its place while the bar runs would not work
+            redirect_stderr=sys.stderr is not None,
         )
         self._task = self._bar.add_task("", total=total, completed=done, told="")
         self._next = 0.0

@@ -23,11 +23,13 @@ def save(trainer: Trainer, path: Any) -> None:
     if not trainer._fitting and trainer._random is not None:
         now = trainer._random  # outside of fit the device's stream is not the training's
     data = {} if trainer._source is None else trainer._source.state()
-    before = trainer._before_epoch or {"data": data, "random": now}
+    python = _snapshot.python_state()
+    before = trainer._before_epoch or {"data": data, "random": now, "python": python}
     parts = {
         "optimizer": trainer.optimizer.state_dict(),
         "running": trainer._running.state_dict(),
-        "python": _snapshot.python_state(),
+        "python": python,
+        "python-epoch": before["python"],
     }
     model = dict(trainer.model.named_state())
     if trainer.ema is not None:
@@ -100,6 +102,7 @@ def resume(trainer: Trainer, path: Any) -> None:
         "random": random,
         "epoch_random": tuple(facts["epoch_random"]),
         "python": parts["python"],
+        "epoch_python": parts.get("python-epoch", parts["python"]),
     }
     trainer.resumed = True
 

@@ -31,7 +31,8 @@ class Running:
         if output is not None:
             for metric in self._metrics.values():
                 metric.update(output, target)
-        self._loss += loss * examples
+        if examples:  # the mean over none is NaN
+            self._loss += loss * examples
         self.examples += examples
 
     @property
@@ -56,7 +57,12 @@ class Running:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what ``state_dict`` returned; a metric that it does not have begins anew."""
         self._loss, self.examples = float(state["loss"]), int(state["examples"])
+        found: dict[str, dict[str, Any]] = {name: {} for name in self._metrics}
+        for key, value in state.items():
+            # of metrics called "a" and "a.b" the second has "metric.a.b.sum"
+            names = [name for name in found if key.startswith(f"metric.{name}.")]
+            if names:
+                name = max(names, key=len)
+                found[name][key.removeprefix(f"metric.{name}.")] = value
         for name, metric in self._metrics.items():
-            prefix = f"metric.{name}."
-            own = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
-            metric.load_state_dict(own)
+            metric.load_state_dict(found[name])

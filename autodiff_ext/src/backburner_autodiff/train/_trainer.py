@@ -273,6 +273,10 @@ class Trainer:
             RecordError: the snapshot is of another model or optimizer, or none.
             OSError: a file cannot be read or written; the snapshot before is as it was.
         """
+        if self._fitting:
+            raise ArgumentError(
+                "Trainer.fit: a fit of this trainer is running. Wait for its end, or use another trainer."
+            )
         for name, value in (("epochs", epochs), ("max_steps", max_steps)):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise ArgumentError(f"Trainer.fit: {name} is an integer from 1 on, not {value!r}.")
@@ -424,4 +428,8 @@ class Trainer:
             RecordError: it is no snapshot, or one of another model, optimizer or seed.
             OSError: the file cannot be opened.
         """
+        if self._fitting:
+            raise ArgumentError(
+                "Trainer.resume: a fit of this trainer is running. Call it before, or after its end."
+            )
         resume(self, path)

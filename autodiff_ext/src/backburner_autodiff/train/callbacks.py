@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -232,6 +233,7 @@ class Snapshots(Callback):
         if self.every_epochs is not None and trainer.epoch % self.every_epochs == 0:
             self._save(trainer)
         if better:
+            self.folder.mkdir(parents=True, exist_ok=True)
             trainer.save(self.folder / "best.safetensors")
 
     def on_fit_end(self, trainer: Trainer, history: History) -> None:
@@ -245,6 +247,7 @@ class Snapshots(Callback):
             older = self.folder / f"step-{steps:08d}.safetensors"
             _link(self.last, older)
             self._older = [path for path in self._older if path != older] + [older]
+        self.folder.mkdir(parents=True, exist_ok=True)  # somebody may have tidied up
         trainer.save(self.last)
         self._saved, self._time = trainer.position, monotonic()
         while len(self._older) > self.keep - 1:
@@ -308,16 +311,18 @@ class JSONLines(Callback):
     def _drop_after(self, steps: int, epoch: int) -> None:
         kept = []
         text = self.path.read_text(encoding="utf-8", errors="replace")
-        for line in text.splitlines(keepends=True):
+        for line in text.split("\n")[
+            :-1
+        ]:  # not splitlines, which divides at characters within JSON's texts too
             try:
-                entry = json.loads(line) if line.endswith("\n") else None
+                entry = json.loads(line)
             except ValueError:
                 entry = None
             if not isinstance(entry, dict) or entry.get("partial"):
                 continue
-            later = entry.get("steps", 0) > steps or entry.get("event") == "epoch" and entry["epoch"] > epoch
-            if not later:
-                kept.append(line)
+            last = epoch if entry.get("event") == "epoch" else math.inf
+            if _number(entry.get("steps")) <= steps and _number(entry.get("epoch")) <= last:
+                kept.append(line + "\n")
         part = self.path.with_name(self.path.name + ".part")
         part.write_text("".join(kept), encoding="utf-8")
         os.replace(part, self.path)
@@ -335,16 +340,22 @@ class JSONLines(Callback):
         self._close()
 
     def on_exception(self, trainer: Trainer, error: BaseException) -> None:
-        self._close()
+        with suppress(OSError):  # a disk that is full still is, and the error that is told says so
+            self._close()
 
     def _write(self, entry: Row) -> None:
         self._file.write(json.dumps(plain(entry, strict=True), ensure_ascii=False) + "\n")
         self._file.flush()
 
     def _close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+
+def _number(value: Any) -> float:
+    """Return a number of a line; one that somebody else wrote may have any kind of value, and stays."""
+    return value if isinstance(value, (int, float)) else 0
 
 
 def plain(value: Any, strict: bool = False) -> Any:

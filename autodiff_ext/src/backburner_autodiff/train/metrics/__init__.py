@@ -91,6 +91,10 @@ GREATER = frozenset(NAMED) - {
 """Of those the ones that are better the greater they are."""
 
 
+RESERVED = frozenset({"epoch", "steps", "seconds", "lr", "skipped", "partial", "event"})
+"""What else stands in an epoch's row, or in a line of a log."""
+
+
 def collect(op: str, given: Any) -> dict[str, Metric]:
     """Return metrics by the names that logs give them.
 
@@ -125,6 +129,11 @@ def collect(op: str, given: Any) -> dict[str, Metric]:
             )
             raise DTypeError(f"{op}: {entry!r:.80} is no metric. Use {use}.")
         name = entry.name if name is None else name
+        if name in RESERVED or str(name).startswith("valid_"):
+            raise ArgumentError(
+                f"{op}: a metric cannot be called {name!r}: an epoch's row has that already, or what begins like it. "
+                "Give a dict of metrics by other names."
+            )
         if name in found or name == "loss":
             raise ArgumentError(
                 f"{op}: two metrics are called {name!r}. Give a dict of metrics by names of yours."

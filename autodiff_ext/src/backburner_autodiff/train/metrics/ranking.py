@@ -47,6 +47,9 @@ class _Ordered(Metric):
             scores, classes = rows(self._op, output, target)
             count = scores.shape[1]
             if count == 2:  # as the softmax orders them, and as one of two probabilities does
+                scores = scores.astype(
+                    np.float64
+                )  # the difference of float32 rounds small probabilities away
                 scores = scores[:, 1:] - scores[:, :1]
         else:
             if output.ndim == target.ndim + 1 and output.shape[-1] == 1:

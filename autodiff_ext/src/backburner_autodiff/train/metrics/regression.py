@@ -142,7 +142,8 @@ class _Moments(Metric):
             return {}
         x, y = (v.reshape(len(v), -1) if v.ndim > 1 else v.reshape(-1, 1) for v in (x, y))
         values = {"x": x, "y": y, "e": y - x}
-        means = {f"mean_{k}": v.mean(axis=0) for k, v in values.items()}
+        # from the first row on: the mean of what is constant is exact, and what is away from it 0
+        means = {f"mean_{k}": v[0] + (v - v[0]).mean(axis=0) for k, v in values.items()}
         away = {k: v - means[f"mean_{k}"] for k, v in values.items()}
         sums = {f"sum_{k}": np.sum(v * v, axis=0) for k, v in away.items()}
         return {"count": np.array(len(x)), "sum_xy": np.sum(away["x"] * away["y"], axis=0), **means, **sums}
