@@ -237,3 +237,12 @@ def test_containers_take_part_in_gradients_and_views() -> None:
     view = model.valid()
     assert not any(p.is_autodiff() for p in view.parameters())
     assert view(bb.ones((1, 2))).tolist() == model(bb.ones((1, 2))).tolist()
+
+
+def test_an_error_in_a_sequential_says_in_which_of_its_entries() -> None:
+    model = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Flatten(), nn.Linear(3, 1)))
+    with pytest.raises(bb.ShapeError, match="A layer for it has 4 inputs, not 3.") as caught:
+        model(bb.ones((2, 2, 2)))
+    assert caught.value.__notes__ == [
+        "Sequential: this was in entry 1, Linear.", "Sequential: this was in entry 1, Sequential.",
+    ]  # fmt: skip

@@ -18,7 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backburner.data import Column, Table, _csv_rows, csv_names, read_csv
-from backburner.errors import ArgumentError, BackburnerError, DataError, IndexOutOfRange, ShapeError
+from backburner.errors import (
+    ArgumentError,
+    BackburnerError,
+    DataError,
+    DTypeError,
+    IndexOutOfRange,
+    ShapeError,
+)
 
 NAN = float("nan")
 
@@ -369,6 +376,7 @@ def test_a_table_gives_columns_by_name_and_rows_by_number() -> None:
 @pytest.mark.parametrize(("wrong", "error", "message"), [
     (lambda: TABLE["colour "], IndexOutOfRange, "Table: there is no column 'colour ': .* Did you mean 'colour'"),
     (lambda: TABLE["weight"], KeyError, "the columns are 'size', 'colour', 'name'\\.$"),
+    (lambda: TABLE[["size"]], DTypeError, "Table: a column goes by its name, not by a list. Use select"),  # type: ignore[index]
     (lambda: TABLE.select("size"), ArgumentError, "Table.select: names is the text 'size'"),
     (lambda: TABLE.take([5]), IndexOutOfRange, "Table.take: row 5 of 5 rows"),
     (lambda: TABLE.take([0.5]), ArgumentError, "whole numbers or bools, not float64"),

@@ -204,6 +204,8 @@ RNG = np.random.default_rng(0)
     (lambda: data.Mapped(ARRAYS, 3), ArgumentError, "Mapped: 3 cannot be called"),  # type: ignore[arg-type]
     (lambda: data.split(range(10), [5, 4]), ArgumentError, r"split: shares \[5, 4\] of 10 examples"),
     (lambda: data.split(range(10), [0.5, 0.4]), ArgumentError, "split: shares"),
+    (lambda: data.split(range(10), 0.8), ArgumentError, r"split: shares is 0.8, not one for each part. Use \[0.8, 0.2\]."),  # type: ignore[arg-type]
+    (lambda: data.split(range(10), 8), ArgumentError, r"split: shares is 8, not one for each part. Use \[8, 2\]."),  # type: ignore[arg-type]
     (lambda: data.split(range(10), []), ArgumentError, "split: shares"),
     (lambda: data.split(range(10), [10], seed=-1), ArgumentError, "split: a seed is a non-negative integer, not -1"),
     (lambda: data.split(range(10), [10], stratify=[1, 2]), ShapeError, r"split: labels of the shape \[2\] to stratify 10"),

@@ -169,6 +169,12 @@ def test_two_different_copies_of_a_tied_weight_are_a_mismatch(second: Any, path:
         assert str(report).endswith(
             "(head.weight: another copy than embed.weight in the file, tied to it in the module)"
         )
+        remedy = (
+            r"Give the module two parameters, as the file has, or pass ignore=\['head.weight'\] to bb.load."
+        )
+        with pytest.raises(RecordError, match=remedy):
+            record.load(model, path)
+        assert record.load(model, path, ignore=["head.weight"]).fits and model.values() == tied(5).values()
 
 
 def test_equal_copies_with_nan_are_equal(path: Path) -> None:

@@ -81,6 +81,8 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "a whole share": ("train x.csv --target y --valid-share 1", "argument --valid-share: 1 is not a share above 0"),
     "words as widths": ("train x.csv --target y --hidden 8,x", "argument --hidden: invalid list of widths value: '8,x'"),
     "a long delimiter": ("train x.csv --target y --delimiter ;;", "argument --delimiter: ';;' is not one character"),
+    "the table before the model": (
+        "predict x.csv {model}", "the model comes first: backburner predict {model} x.csv"),
     "a quote as delimiter": ('train x.csv --target y --delimiter "', "is not one character, or is a quote"),
     "an output that is the input": ("predict {model} {model} -o {model}", "--output {model} is what is read, and would be lost"),
     "an output of training that is the input": ("train {model} --target y -o {model}", "would be lost: name another file"),

@@ -177,8 +177,10 @@ SHAPES = (
     Bad(lambda: x.flatten(2), X, "flatten: axis 2 is out of range for 2 dimensions."),
     Bad(lambda: v.broadcast_to((2, 4)), S, "broadcast_to: shapes do not broadcast: [3] and [2, 4]."),
     Bad(lambda: x.broadcast_to((3,)), S, "broadcast_to: [2, 3] does not broadcast to [3]."),
+    Bad(lambda: x.broadcast_to((4, -1, -1)), S, "broadcast_to: -1 is no size, in [4, -1, -1]. Take it from [2, 3]."),
     Bad(lambda: x.broadcast_to((2, 1)), S, "broadcast_to: [2, 3] does not broadcast to [2, 1]."),
-    Bad(lambda: bb.concat([]), A, "concat: needs a sequence of at least one tensor."),
+    Bad(lambda: bb.concat([]), A, "concat: needs a sequence of at least one tensor. Give a list, concat([x, y])."),
+    Bad(lambda: bb.stack(x, x), A, "stack: needs a sequence of at least one tensor. Give a list, stack([x, y])."),  # type: ignore[call-overload]
     Bad(lambda: bb.concat(v), A, "concat: needs a sequence of at least one tensor.", "concat-of-a-tensor"),
     Bad(lambda: bb.stack(None), A, "stack: needs a sequence of at least one tensor."),
     Bad(lambda: bb.concat([x, bb.zeros((2, 4))]), S, "concat: shapes differ outside of axis 0: [2, 3], [2, 4]"),
@@ -255,7 +257,10 @@ INDICES = (
 )  # fmt: skip
 
 NEURAL = (
-    Bad(lambda: F.linear(v, bb.zeros((2, 4))), S, "linear: weight [2, 4] takes [..., 4], got [3]."),
+    Bad(lambda: F.linear(v, bb.zeros((2, 4))), S,
+        "linear: weight [2, 4] takes [..., 4], got [3]. A layer for it has 3 inputs, not 4."),
+    Bad(lambda: F.linear(x, bb.zeros((2, 6))), S,
+        "linear: weight [2, 6] takes [..., 6], got [2, 3]. Flatten or reshape the input first."),
     Bad(lambda: F.linear(v, v[:2]), S, "linear: weight [2] takes [..., 2], got [3]."),
     Bad(lambda: F.linear(v, bb.tensor(1.0)), S, "linear: weight [] takes [..., ?], got [3]."),
     Bad(lambda: F.linear(v, bb.zeros((2, 3)), v), S, "linear: bias must have shape [2], got [3]."),

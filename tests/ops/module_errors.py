@@ -22,6 +22,10 @@ def _loop() -> None:
     _set(child, "parent", {"up": parent})
 
 
+def _report() -> Any:
+    return nn.ReLU().load_state_dict({})
+
+
 def _cached() -> nn.Module:
     module = nn.Linear(3, 1).to(auto())
     _set(module, "cache", module(v))
@@ -31,6 +35,9 @@ def _cached() -> nn.Module:
 REFUSED = (
     Bad(lambda: nn.Module()(v), AttributeError, "Module has no attribute 'forward'. Define forward in the class."),
     Bad(lambda: nn.ReLU().eval(), AttributeError, "ReLU has no attribute 'eval'. There is no switch: a module trains on an "),
+    Bad(lambda: nn.LSTM(1, 1).flatten_parameters(), AttributeError,
+        "LSTM has no attribute 'flatten_parameters'. There is nothing to flatten: leave the call out."),
+    Bad(lambda: _report().missing_keys, AttributeError, "LoadReport has no attribute 'missing_keys'. Use missing."),
     Bad(lambda: nn.ReLU().weight, AttributeError, "ReLU has no attribute 'weight'."),
     Bad(lambda: _set(nn.Linear(2, 3), "weight", bb.ones((3, 2))), T,
         "Linear: weight is a Parameter and stays one. Use weight.assign(values), or set a new nn.Parameter."),

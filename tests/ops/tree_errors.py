@@ -134,6 +134,7 @@ LORA = (
     Bad(lambda: nn.LoRA(nn.Embedding(2, 2, max_norm=1.0)), T, "LoRA: cannot change Embedding."),
     Bad(lambda: nn.LoRA(nn.Linear(1, 1), rank=0), A, "LoRA: rank must be at least 1, got 0."),
     Bad(lambda: nn.LoRA(nn.Linear(1, 1), alpha=float("inf")), A, "LoRA: alpha must be finite, got inf."),
+    Bad(lambda: nn.lora(nn.Linear(2, 2), "*"), A, "lora: the model is itself a layer, Linear. Use nn.LoRA(linear, rank)."),
     Bad(lambda: nn.lora(3, "*"), T, "lora: needs a module, got int."),
     Bad(lambda: nn.lora(two, "*", rank=1.5), T, "lora: rank must be an integer, got 1.5."),
     Bad(lambda: nn.lora(two, "1"), A, "lora: no name matches '1'. There are: 0."),

@@ -54,6 +54,8 @@ def _run(args: argparse.Namespace) -> int:
     from backburner import record
     from backburner.models import digits, tabular
 
+    if str(args.data or "").endswith(".safetensors") and not str(args.model).endswith(".safetensors"):
+        args.usage_error(f"the model comes first: backburner predict {args.data} {args.model}")
     name = record.read(args.model).metadata.get(tabular.MODEL)
     if name == tabular.NAME:
         if args.sample is not None:

@@ -110,6 +110,9 @@ def split_indices(n: int, shares: Sequence[float], seed: int, stratify: Any) -> 
 
 def _counts(n: int, shares: Sequence[float]) -> list[int]:
     """Return how many examples each part has; fractions are rounded so that they add up."""
+    if isinstance(shares, (int, float)):
+        rest = f"{1 - shares:g}" if isinstance(shares, float) else f"{n - shares}"
+        raise ArgumentError(f"split: shares is {shares!r}, not one for each part. Use [{shares!r}, {rest}].")
     given = list(shares)
     if given and all(whole(share) for share in given):
         if sum(given) == n:

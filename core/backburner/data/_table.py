@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from backburner.contracts import Array
-from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
+from backburner.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
 
 Kind = Literal["number", "category", "date", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -126,7 +126,13 @@ class Table(Mapping[str, Column]):
 
         Raises:
             IndexOutOfRange: there is none of that name; also a ``LookupError``.
+            DTypeError: it is no name.
         """
+        if not isinstance(name, str):
+            raise DTypeError(
+                f"Table: a column goes by its name, not by a {type(name).__name__}. "
+                "Use select(names) for several columns, take(rows) for rows."
+            )
         column = self._columns.get(name)
         if column is None:
             raise MissingColumn("Table", name, self.names)

@@ -21,6 +21,8 @@ _FLOATS = " Floats here are float32 and float64: use float(), double() or astype
 _HOOK = " Use Tensor.register_hook on what the module returns."
 _HINTS = {
     "forward": " Define forward in the class.",
+    "flatten_parameters": " There is nothing to flatten: leave the call out.",
+    "compile": " There is nothing to compile: leave the call out.",
     "eval": _SWITCH,
     "train": _SWITCH,
     "zero_grad": " There is nothing to reset: each backward returns its own gradients.",

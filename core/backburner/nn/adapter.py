@@ -210,6 +210,9 @@ def lora(
         for name, module in model.named_modules(remove_duplicate=False)
         if name and can_adapt(module) and id(module) not in inside
     }
+    if can_adapt(model):
+        kind = type(model).__name__
+        raise ArgumentError(f"lora: the model is itself a layer, {kind}. Use nn.LoRA({kind.lower()}, rank).")
     chosen: dict[int, Module] = {}
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         chosen.update((id(layers[name]), layers[name]) for name in choose("lora", pattern, layers))

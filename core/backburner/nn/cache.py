@@ -148,11 +148,6 @@ class KVCache:
             self._length, self._is_fixed = k.shape[-2], True
         return self._seen()
 
-    @property
-    def is_filled(self) -> bool:
-        """Whether it holds keys and values itself."""
-        return self._buffers is not None
-
     def reorder(self, indices: Tensor | Sequence[int]) -> None:
         """Take other sequences of the batch, as beam search does; one may be taken several times.
 

@@ -50,8 +50,12 @@ class Sequential(Listed[Module]):
             self.extend(modules)
 
     def forward(self, x: Any) -> Any:
-        for module in self._entries().values():
-            x = module(x)
+        for name, module in self._entries().items():
+            try:
+                x = module(x)
+            except Exception as error:
+                error.add_note(f"Sequential: this was in entry {name}, {type(module).__name__}.")
+                raise
         return x
 
     @overload

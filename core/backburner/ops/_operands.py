@@ -185,7 +185,7 @@ def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[An
 def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
     """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
     if not isinstance(xs, (tuple, list, Sequence)) or not xs:
-        raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
+        raise ArgumentError(f"{op}: needs a sequence of at least one tensor. Give a list, {op}([x, y]).")
     held = [primitive(op, x) for x in xs]
     device, dtype = xs[0].device, held[0].dtype
     for x, other in zip(xs, held, strict=True):

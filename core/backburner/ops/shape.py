@@ -173,6 +173,8 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
         ShapeError: ``x`` does not broadcast to ``shape``.
     """
     held = primitive("broadcast_to", x)
+    if isinstance(shape, (tuple, list)) and -1 in shape:
+        raise ShapeError(f"broadcast_to: -1 is no size, in {list(shape)}. Take it from {list(held.shape)}.")
     wanted = shape_of("broadcast_to", shape)
     if len(held.shape) > len(wanted) or broadcast_shape("broadcast_to", held.shape, wanted) != wanted:
         raise ShapeError(f"broadcast_to: {list(held.shape)} does not broadcast to {list(wanted)}.")
@@ -182,7 +184,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
 def _sequence(op: str, xs: Sequence[Tensor]) -> Sequence[Tensor]:
     """Return what must be a sequence of tensors, to be joined."""
     if not isinstance(xs, (tuple, list, Sequence)) or not xs:
-        raise ArgumentError(f"{op}: needs a sequence of at least one tensor.")
+        raise ArgumentError(f"{op}: needs a sequence of at least one tensor. Give a list, {op}([x, y]).")
     return xs
 
 

@@ -11,7 +11,7 @@ from backburner.errors import ArgumentError, RecordError
 from backburner.record._dtypes import Array, Malformed, dtype_name, word
 from backburner.record._mapping import Patterns, Rename, map_names, selected
 from backburner.record._record import LazyArrays, Path, Record, read_for
-from backburner.record._report import Conversion, LoadReport, Mismatch
+from backburner.record._report import TIED, Conversion, LoadReport, Mismatch
 from backburner.record._state import Entry, Restorable, Stateful, as_array, named
 
 
@@ -207,7 +207,7 @@ def _merge(file: _File, names: list[str], entry: Entry, convert: bool) -> tuple[
             arrays.append(fitted)
     for name, array in zip(names[1:], arrays[1:], strict=False):
         if not wrong and not _same(arrays[0], array):
-            wrong.append(Mismatch(name, f"another copy than {names[0]}", "tied to it"))
+            wrong.append(Mismatch(name, f"another copy than {names[0]}", TIED))
     return (None, wrong) if wrong else (arrays[0], [])
 
 

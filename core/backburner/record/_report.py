@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from backburner.record._mapping import near
 
@@ -30,6 +30,7 @@ class Conversion(NamedTuple):
         return f"{self.name}: {self.source} to {self.target}"
 
 
+TIED = "tied to it"  # what a parameter of several names is in the module
 _SHOWN = 8  # names of each kind in a message; the report has them all
 _NEAR = 4  # names for which a message tells what they may be
 
@@ -57,6 +58,12 @@ class LoadReport:
     mismatched: tuple[Mismatch, ...] = ()
     converted: tuple[Conversion, ...] = ()
     ignored: tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:  # or checkers would take any name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            ours = {"missing_keys": "missing", "unexpected_keys": "unexpected"}.get(name)
+            raise AttributeError(f"LoadReport has no attribute {name!r}.{f' Use {ours}.' if ours else ''}")
 
     @property
     def fits(self) -> bool:
@@ -116,6 +123,9 @@ class LoadReport:
     def _shape_hint(self, loaded: tuple[str, ...]) -> str:
         if loaded or not self.mismatched or self.missing or self.unexpected:
             return ""
+        untied = [entry.name for entry in self.mismatched if entry.module == TIED]
+        if untied:
+            return f". Give the module two parameters, as the file has, or pass ignore={untied} to bb.load."
         parts = dict.fromkeys(entry.name.rpartition(".")[0] for entry in self.mismatched)
         patterns = [f"{part}.*" if part else "*" for part in parts]
         if len(patterns) > _NEAR or "*" in patterns:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from backburner._tensor import Tensor
 from backburner.errors import ShapeError
 from backburner.nn.functional._options import parameter
@@ -20,9 +22,13 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     (held, w, b), device = same_floats("linear", x, weight, bias, required=2)
     if w.ndim not in (1, 2) or held.ndim == 0 or held.shape[-1] != w.shape[-1]:
+        wanted = w.shape[-1] if w.ndim else "?"
+        flat = held.ndim > 1 and wanted in (math.prod(held.shape[1:]), held.size)
+        hint = "Flatten or reshape the input first." if flat or held.ndim == 0 else (
+            f"A layer for it has {held.shape[-1]} inputs, not {wanted}."
+        )  # fmt: skip
         raise ShapeError(
-            f"linear: weight {list(w.shape)} takes [..., {w.shape[-1] if w.ndim else '?'}], got {list(held.shape)}. "
-            "Flatten or reshape the input first."
+            f"linear: weight {list(w.shape)} takes [..., {wanted}], got {list(held.shape)}. {hint}"
         )
     parameter("linear", "bias", b, w.shape[:-1])
     if w.ndim == 2:
