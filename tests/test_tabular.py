@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backburner import cli
+from backburner import cli, threads
 from backburner.models import tabular as model
 from backburner.train import TabularTrained, tabular
 from backburner_autodiff.train import _folds, _linear, _tabular
@@ -225,6 +225,21 @@ def test_a_file_tells_which_columns_training_saw_and_did_not_use(
     Path("more.csv").write_text(text(rows))
     _, _, err = command("predict", trained[0] / "kind.safetensors", "more.csv")
     assert err.startswith("note: columns that the network does not use: 'new\\nname'\nscore on 96 rows")
+
+
+def test_a_prediction_takes_one_thread_of_blas_and_leaves_them_as_they_were(
+    trained: tuple[Path, TabularTrained], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+    combine = model.combine
+
+    def watched(*args: Any) -> Any:
+        seen.append(threads.is_deterministic())
+        return combine(*args)
+
+    monkeypatch.setattr(model, "combine", watched)
+    model.Predictor(trained[0] / "kind.safetensors")(trained[0] / "fruit.csv")
+    assert seen == [True] and not threads.is_deterministic()
 
 
 def test_numbers_far_from_zero_are_written_with_digits_that_tell_them_apart(command: Any) -> None:

@@ -407,3 +407,12 @@ def test_a_batch_of_no_examples_weighs_nothing() -> None:
     model = nn.Linear(3, 2)
     trainer = Trainer(model, Adam(model), nn.CrossEntropyLoss(), ["accuracy"], progress="off")
     assert trainer.evaluate([(x, y), (x[:0], y[:0])]) == trainer.evaluate([(x, y)])
+
+
+def test_batches_to_evaluate_on_stay_as_they_are_where_those_to_train_on_are_cut() -> None:
+    model = nn.Linear(4, 2)
+    trainer = Trainer(model, Adam(model), nn.CrossEntropyLoss(), progress="off")
+    loader = data.batches(X, Y, batch_size=7)
+    trainer.fit((X, Y), loader, epochs=1, batch_size=5)
+    trainer.fit((X, Y), (batch for batch in loader), epochs=1, batch_size=5)
+    assert trainer.history["valid_loss"][1] > 0

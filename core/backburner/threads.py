@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,21 @@ def deterministic(on: bool = True) -> None:
 def is_deterministic() -> bool:
     """Say whether ``deterministic`` is on."""
     return _deterministic
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Make matrix products independent of the number of cores for a while, if this BLAS lets us."""
+    before = is_deterministic()
+    try:
+        deterministic(True)
+    except DeviceError:  # the bits are the same for one number of threads then
+        yield
+        return
+    try:
+        yield
+    finally:
+        deterministic(before)
 
 
 def _blas(op: str) -> tuple[Callable[[int], None], Callable[[], int]]:

@@ -41,7 +41,10 @@ def _run(args: argparse.Namespace) -> int:
             "elements": found.num_elements,
             "nbytes": found.nbytes,
         }
-        print(json.dumps(told, indent=1, ensure_ascii=False))
+        text = json.dumps(told, indent=1, ensure_ascii=False)
+        # A terminal may be what reads along: then nothing in a file may steer it.
+        printable = text.replace("\n", "").isprintable()
+        print(text if printable else json.dumps(told, indent=1))
     else:
         print("\n".join(lines(found)))
     return 0
@@ -54,12 +57,12 @@ def lines(found: Any) -> list[str]:
     if found.key:
         shown.append(f"the tensors are in {found.key!r}")
     if found.choices:
-        shown.append(f"--key chooses one of: {', '.join(found.choices)}")
-    shown += [f"metadata {name}: {_short(text)}" for name, text in sorted(found.metadata.items())]
+        shown.append(f"--key chooses one of: {', '.join(map(_name, found.choices))}")
+    shown += [f"metadata {_name(name)}: {_short(text)}" for name, text in sorted(found.metadata.items())]
     cells = [("tensor", "dtype", "shape", "bytes")]
     for tensor in found.tensors:
-        size = f"as {tensor.alias_of}" if tensor.alias_of else f"{tensor.nbytes:,}"
-        cells.append((tensor.name, tensor.dtype, "x".join(map(str, tensor.shape)) or "-", size))
+        size = f"as {_name(tensor.alias_of)}" if tensor.alias_of else f"{tensor.nbytes:,}"
+        cells.append((_name(tensor.name), tensor.dtype, "x".join(map(str, tensor.shape)) or "-", size))
     widths = [max(len(row[i]) for row in cells) for i in range(4)]
     shown.append("")
     for name, dtype, shape, size in cells:
@@ -72,11 +75,23 @@ def lines(found: Any) -> list[str]:
     return shown
 
 
+def _name(name: str) -> str:
+    """Return a name as a terminal may show it: what would steer it is escaped, and no name makes all lines endless."""
+    from backburner.record._format import shown
+
+    return shown(name)
+
+
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = _plain(" ".join(text.split()))
     return (
         line if len(line) <= LONGEST else f"{line[:LONGEST]}... ({len(text):,} characters; --json shows all)"
     )
+
+
+def _plain(text: str) -> str:
+    """Return text with what steers a terminal escaped."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 COMMAND = Command(

@@ -18,6 +18,7 @@ from backburner.models._columns import ENCODERS, Encoder, Rows
 from backburner.models._target import Target, _float
 from backburner.nn import functional as F
 from backburner.ops.creation import asarray, zeros
+from backburner.threads import one_blas_thread
 
 NAME = "tabular"
 MODEL, DETAILS = "backburner.model", "backburner.tabular"
@@ -229,7 +230,9 @@ class Predictor:
             OSError: it cannot be read.
         """
         table, notes = self._table(path, {"delimiter": delimiter, "encoding": encoding})
-        values = predict(self.model, Rows(self._details.encoders, table), self.target)
+        rows = Rows(self._details.encoders, table)
+        with one_blas_thread():  # the same bits everywhere; and for so small products several take longer
+            values = predict(self.model, rows, self.target)
         if not np.isfinite(values).all():
             raise RecordError("predict: the network answers with NaN or infinity: its weights are damaged.")
         return Answer(values, *self._truths(table), notes)

@@ -10,7 +10,7 @@ import numpy as np
 from backburner.record._dtypes import COMPLEX, Array, Malformed, dtype_name
 from backburner.record._format import product, short
 from backburner.record._machine import Opaque
-from backburner.record._tensors import Storage, Tensor
+from backburner.record._tensors import MAX_AXES, Storage, Tensor
 
 _NUMBER = re.compile(r"[<>|=]?(\?|b1|[iu][1248]|f[248]|c8|c16)")
 
@@ -22,6 +22,8 @@ def number_dtype(code: str) -> np.dtype[Any] | None:
 
 def packed(key: str, shape: tuple[int, ...], dtype: np.dtype[Any], fortran: bool, block: Array) -> Tensor:
     """Return an array whose elements lie in a block one after the other, in the order of C or of Fortran."""
+    if len(shape) > MAX_AXES:  # before the steps, which could be numbers of millions of digits
+        raise Malformed(f"a tensor has a shape that NumPy cannot hold: {short(list(shape[:40]))}")
     steps, step = [], 1
     for n in shape if fortran else reversed(shape):
         steps.append(step)
@@ -103,11 +105,21 @@ def new(arguments: list[Any]) -> Any:
 
 def of_buffer(arguments: list[Any]) -> Any:
     """Stand for ``numpy.core.numeric._frombuffer``."""
-    if len(arguments) != 4:
+    if len(arguments) not in (4, 5):
         raise Malformed("its pickle has a NumPy array of unknown parts")
-    data, kind, shape, order = arguments
+    data, kind, shape, order = arguments[:4]
     made = NumPyArray()
-    made.fill(shape, kind, order == "F", data)
+    if order != "K":
+        made.fill(shape, kind, order == "F", data)
+        return made
+    axes = arguments[4] if len(arguments) > 4 else None  # since NumPy 2.3, in which order to take the axes
+    made.fill(shape, kind, False, data)
+    if type(axes) is not tuple or not all(type(n) is int for n in axes) or len(axes) > MAX_AXES:
+        raise Malformed("its pickle has a NumPy array of unknown parts")
+    if sorted(axes) != list(range(len(shape))):
+        raise Malformed(f"its pickle has a NumPy array of shape {short(list(shape))} and other axes")
+    if made.tensor is not None:
+        made.tensor = made.tensor.transposed(axes)
     return made
 
 

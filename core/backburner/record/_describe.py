@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from backburner.errors import RecordError
 from backburner.record._dtypes import Array, raw_dtype, word
-from backburner.record._format import product
+from backburner.record._format import ALIASES, product
 from backburner.record._mapping import Patterns, Rename, map_names, selected
 from backburner.record._record import LazyArrays, Path, Record, read_for
 from backburner.record._save import save_for
@@ -182,6 +183,8 @@ def convert(
         dtypes = {name: found.dtypes[old] for name, old in kept.items()}
     else:
         dtypes = float_dtypes(op, arrays, dtype)
+    if metadata is not None and (not isinstance(metadata, Mapping) or ALIASES in metadata):
+        raise RecordError(f"{op}: metadata is a dict of text, in which {ALIASES!r} is kept for tied weights.")
     text = dict(found.metadata if metadata is None else metadata)
     save_for(op, target, arrays, text, dtypes, aliases, max_shard_size)
     return describe(target)

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from typing import Any, Literal
 
 import numpy as np
@@ -27,9 +28,15 @@ def peek(path: str) -> bytes:
     Raises:
         Malformed: it is a device or a pipe.
     """
-    with _naming(path), open(path, "rb", buffering=0) as file:
+    with _naming(path), _opened(path) as file:
         _size(file)
         return file.read(HEAD)
+
+
+def _opened(path: str) -> FileIO:
+    """Open a file to read it; a pipe too at once, which would else wait for somebody to write to it."""
+    wait_not = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+    return open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | wait_not))
 
 
 def _size(file: Any) -> int:
@@ -45,7 +52,7 @@ def load(path: str, mmap: Literal["auto"] | bool) -> tuple[bytes, Array]:
     Raises:
         Malformed: the file is something else, or ends inside its header.
     """
-    with _naming(path), open(path, "rb", buffering=0) as file:
+    with _naming(path), _opened(path) as file:
         size = _size(file)
         header = _header(file, size)
         return header, _rest(file, 8 + len(header), size, mmap)
@@ -53,7 +60,7 @@ def load(path: str, mmap: Literal["auto"] | bool) -> tuple[bytes, Array]:
 
 def whole(path: str, mmap: Literal["auto"] | bool) -> Array:
     """Return all bytes of a file, read-only."""
-    with _naming(path), open(path, "rb", buffering=0) as file:
+    with _naming(path), _opened(path) as file:
         return _rest(file, 0, _size(file), mmap)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from backburner.record._dtypes import DTYPES, Malformed
 
 HEADER_LIMIT = 100_000_000  # bytes; the format's own library reads no longer header
+ALIASES = "backburner.aliases"  # in a file's metadata: {alias: stored name}, in JSON
+NAME_SHOWN = 200  # characters of a name in a message
 _RANK = {name: -i for i, name in enumerate(DTYPES)}
 
 
@@ -58,7 +60,7 @@ def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in pairs:
         if name in made:
-            raise Malformed(f"its header has {name!r} twice")
+            raise Malformed(f"its header has {quoted(name)} twice")
         made[name] = value
     return made
 
@@ -82,25 +84,27 @@ def _is_size(value: object) -> bool:
 
 def _stored(name: str, info: object) -> Stored:
     if not isinstance(info, dict):
-        raise Malformed(f"tensor {name!r} is not described by an object")
+        raise Malformed(f"tensor {quoted(name)} is not described by an object")
     dtype, shape, offsets = info.get("dtype"), info.get("shape"), info.get("data_offsets")
     if not isinstance(shape, list) or not all(map(_is_size, shape)):
-        raise Malformed(f"tensor {name!r} has the shape {short(shape)}, not a list of sizes")
+        raise Malformed(f"tensor {quoted(name)} has the shape {short(shape)}, not a list of sizes")
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
-        raise Malformed(f"tensor {name!r} has the data_offsets {short(offsets)}, not two positions")
+        raise Malformed(f"tensor {quoted(name)} has the data_offsets {short(offsets)}, not two positions")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise Malformed(f"tensor {name!r} has the dtype {short(dtype)}; known are {', '.join(DTYPES)}")
+        raise Malformed(f"tensor {quoted(name)} has the dtype {short(dtype)}; known are {', '.join(DTYPES)}")
     begin, end = offsets
     size = DTYPES[dtype].itemsize * product(shape)
     if size != end - begin:
         raise Malformed(
-            f"tensor {name!r} needs {short(size)} bytes ({dtype} {short(shape)}) and has {end - begin:,}"
+            f"tensor {quoted(name)} needs {short(size)} bytes ({dtype} {short(shape)}) and has {end - begin:,}"
         )
     if size == 0 or len(shape) > 32:
         try:
             np.empty(size // DTYPES[dtype].itemsize, DTYPES[dtype]).reshape(shape)
         except (ValueError, OverflowError, MemoryError):
-            raise Malformed(f"tensor {name!r} has a shape that NumPy cannot hold: {short(shape)}") from None
+            raise Malformed(
+                f"tensor {quoted(name)} has a shape that NumPy cannot hold: {short(shape)}"
+            ) from None
     return Stored(dtype, tuple(shape), begin, end)
 
 
@@ -112,12 +116,27 @@ def short(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def quoted(name: object) -> str:
+    """Return a name of a file as a part of a message: in quotes, without control characters, not endless."""
+    text = ascii(name[: NAME_SHOWN + 1]) if isinstance(name, str) else repr(name)
+    if isinstance(name, str) and name[: NAME_SHOWN + 1].isprintable():
+        text = repr(name[: NAME_SHOWN + 1])
+    return text if len(text) <= NAME_SHOWN + 2 else f"{text[:NAME_SHOWN]}..."
+
+
+def shown(name: str) -> str:
+    """Return a name as it is if it may stand so in a message or a table, and else as `quoted`."""
+    return name if len(name) <= NAME_SHOWN and name.isprintable() else quoted(name)
+
+
 def _check_cover(tensors: Mapping[str, Stored], data_size: int) -> None:
     position = 0
     for name, tensor in tensors.items():
         if tensor.begin != position:
             what = "overlaps the one before" if tensor.begin < position else "leaves a gap before it"
-            raise Malformed(f"tensor {name!r} {what}: it begins at {tensor.begin:,}, not at {position:,}")
+            raise Malformed(
+                f"tensor {quoted(name)} {what}: it begins at {tensor.begin:,}, not at {position:,}"
+            )
         position = tensor.end
     if position > data_size:
         raise Malformed(
@@ -141,7 +160,7 @@ def build(
 
     for text in (*described, *metadata, *metadata.values()):
         if not isinstance(text, str) or not is_unicode(text):
-            raise Malformed(f"names and metadata are text, not {text!r}")
+            raise Malformed(f"names and metadata are text, not {quoted(text)}")
     if "__metadata__" in described:
         raise Malformed("a tensor cannot be called '__metadata__'")
     order = sorted(described, key=lambda name: (_RANK[described[name][0]], name))

@@ -9,6 +9,7 @@ import numpy as np
 
 from backburner.errors import ArgumentError, RecordError
 from backburner.record._dtypes import Array, Malformed, dtype_name, word
+from backburner.record._format import shown
 from backburner.record._mapping import Patterns, Rename, map_names, selected
 from backburner.record._record import LazyArrays, Path, Record, read_for
 from backburner.record._report import TIED, Conversion, LoadReport, Mismatch
@@ -179,6 +180,8 @@ def _given(source: Mapping[str, Any]) -> Record:
     dtypes: dict[str, str] = {}
     try:
         for name, value in source.items():
+            if not isinstance(name, str):
+                raise Malformed(f"a name is text, not {name!r:.80}")
             array = as_array(name, value)
             if not isinstance(source, LazyArrays) and (array.flags.writeable or array.base is not None):
                 array = array.copy()  # somebody else may write to it
@@ -207,7 +210,7 @@ def _merge(file: _File, names: list[str], entry: Entry, convert: bool) -> tuple[
             arrays.append(fitted)
     for name, array in zip(names[1:], arrays[1:], strict=False):
         if not wrong and not _same(arrays[0], array):
-            wrong.append(Mismatch(name, f"another copy than {names[0]}", TIED))
+            wrong.append(Mismatch(name, f"another copy than {shown(names[0])}", TIED))
     return (None, wrong) if wrong else (arrays[0], [])
 
 

@@ -6,12 +6,15 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from backburner.record._dtypes import Malformed
 
 OPERATIONS = 4_000_000  # of one pickle; the largest checkpoints need some 10^5
 COPIES = 4  # how often all text and bytes of a pickle may be copied by its calls
 INTEGER_BYTES = 64  # of one integer; seeds and states of generators have 16
 KEY_LIMIT = 2**60  # below it no two integers have the same hash, so that dicts stay quick
+TEXT = 16 * 2**20  # bytes of a text in wide letters; arrays in old pickles are in Latin-1
 KEY_PARTS = 16  # of a tuple that is a key
 TOO_MUCH = "its pickle asks for too much work. It is broken, or made to do harm"
 
@@ -93,8 +96,12 @@ class Machine:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
     def text(self, count: int) -> str:
+        data = self.take(count)
+        # One character beyond Latin-1 makes all of a text two or four times as large.
+        if count > TEXT and np.frombuffer(data, np.uint8).max() > 0xC3:
+            raise Malformed(f"its pickle has a text of {count:,} bytes")
         try:
-            return str(self.take(count), "utf-8")
+            return str(data, "utf-8")
         except UnicodeDecodeError:
             raise Malformed("its pickle has text that is not UTF-8") from None
 
@@ -155,10 +162,27 @@ class Machine:
 
     def charge(self, arguments: tuple[Any, ...]) -> None:
         """Let a call pay for what it looks through and what it copies, which may be the same again and again."""
-        self.pay(sum(len(x) for x in arguments if isinstance(x, (list, tuple, dict, set))))
+        self.pay(_length(arguments))
+        for inner in arguments:
+            if type(inner) is tuple:  # the arguments of another call, perhaps
+                self.pay(_length(inner))
         self.copies -= sum(len(x) for x in arguments if isinstance(x, (str, bytes)))
         if self.copies < 0:
             raise Malformed(TOO_MUCH)
+
+
+def _length(values: tuple[Any, ...]) -> int:
+    """Return how many values are in the containers among ``values``."""
+    return sum(len(x) for x in values if isinstance(x, (list, tuple, dict, set, frozenset)))
+
+
+class Key(tuple[Any, ...]):
+    """A tuple as a key. Hashes of tuples of numbers can be made equal, which makes dicts slow; those of text cannot."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(repr([hash(x) if type(x) in (str, bytes) else x for x in self]))
 
 
 def _is_scalar(value: Any) -> bool:
@@ -171,6 +195,7 @@ def check_key(key: Any) -> Any:
     if not _is_scalar(key) and not isinstance(key, Global):
         if type(key) is not tuple or len(key) > KEY_PARTS or not all(map(_is_scalar, key)):
             raise Malformed(f"its pickle has a {type(key).__name__} as a key, which no weights need")
+        return Key(key)
     return key
 
 

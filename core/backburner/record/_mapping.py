@@ -8,6 +8,7 @@ from typing import Any
 
 from backburner._names import choose
 from backburner.errors import ArgumentError, DTypeError, RecordError
+from backburner.record._format import NAME_SHOWN, quoted, shown
 
 TRAINING = "__training__."
 """What the names begin with under which a snapshot keeps all but the model; `load` leaves them alone."""
@@ -36,7 +37,7 @@ def map_names(
     known = list(names)
     taken = {name: name[len(prefix) :] for name in known if _is_taken(name, prefix)}
     if prefix and not taken:
-        some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        some = ", ".join(map(shown, known[:8])) + (", ..." if len(known) > 8 else "")
         raise RecordError(
             f"{op}: no name in the file begins with prefix={prefix!r}. There are: {some or 'none'}."
         )
@@ -52,7 +53,7 @@ def map_names(
     for name, found in taken.items():
         if first.setdefault(found, name) != name:
             raise RecordError(
-                f"{op}: {first[found]!r} and {name!r} in the file both become {found!r}. Change rename."
+                f"{op}: {quoted(first[found])} and {quoted(name)} in the file both become {quoted(found)}. Change rename."
             )
     return taken, tuple(name for name in known if name not in taken)
 
@@ -64,6 +65,10 @@ def _is_taken(name: str, prefix: str) -> bool:
 def _rules(op: str, rename: Rename | None) -> list[tuple[re.Pattern[str], str]]:
     if rename is None:
         return []
+    if not isinstance(rename, Iterable):
+        raise ArgumentError(
+            f"{op}: rename is a dict of regular expressions and replacements, not {rename!r:.80}."
+        )
     pairs: list[Any] = list(rename.items() if isinstance(rename, Mapping) else rename)
     found: list[tuple[re.Pattern[str], str]] = []
     for pair in pairs:
@@ -96,15 +101,19 @@ def selected(op: str, names: Iterable[str], only: Patterns | None, ignore: Patte
     found = (
         set(known)
         if only is None
-        else {name for p in _list(only) for name in choose(f"{op}: only", p, known)}
+        else {name for p in _list(f"{op}: only", only) for name in choose(f"{op}: only", p, known)}
     )
-    for pattern in _list(ignore or ()):
+    for pattern in _list(f"{op}: ignore", ignore or ()):
         found -= set(choose(f"{op}: ignore", pattern, known))
     return found
 
 
-def _list(patterns: Patterns) -> list[str]:
-    return [patterns] if isinstance(patterns, str) else list(patterns)
+def _list(op: str, patterns: Patterns) -> list[str]:
+    if isinstance(patterns, str):
+        return [patterns]
+    if not isinstance(patterns, Iterable):
+        raise ArgumentError(f"{op} is a pattern or a list of them, not {patterns!r:.80}.")
+    return list(patterns)
 
 
 def near(name: str, others: Sequence[str]) -> str | None:
@@ -114,5 +123,7 @@ def near(name: str, others: Sequence[str]) -> str | None:
     ends = [other for other in others if other.endswith(f".{name}") or name.endswith(f".{other}")]
     if len(ends) == 1:
         return ends[0]
-    close = get_close_matches(name, others[:2000], 1, 0.85)
+    if len(name) > NAME_SHOWN:  # the search takes the square of it
+        return None
+    close = get_close_matches(name, [o for o in others[:2000] if len(o) <= NAME_SHOWN], 1, 0.85)
     return close[0] if close else None

@@ -18,7 +18,7 @@ HEADER = 10_000  # bytes, NumPy's own limit
 # The header is a dict as Python writes it; it is not evaluated.
 _DESCR = re.compile(r"""['"]descr['"]: *['"]([^'"]*)['"]""")
 _ORDER = re.compile(r"""['"]fortran_order['"]: *(True|False)""")
-_SHAPE = re.compile(r"""['"]shape['"]: *\(([0-9, ]*)\)""")
+_SHAPE = re.compile(r"""['"]shape['"]: *\(([0-9, L]*)\)""")
 
 
 def read_npz(
@@ -63,7 +63,7 @@ def _header(content: Array) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
         raise Malformed(
             f"is one of {'objects, which are pickled' if objects else 'neither numbers nor bools'}"
         )
-    sizes = [size.strip() for size in shape[1].split(",")] if shape else ["x"]
+    sizes = [size.strip().removesuffix("L") for size in shape[1].split(",")] if shape else ["x"]
     if sizes[-1] == "":
         sizes.pop()
     if order is None or not all(size.isdecimal() and len(size) < 20 for size in sizes):

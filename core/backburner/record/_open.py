@@ -9,9 +9,9 @@ from typing import Any, Literal
 from backburner.errors import RecordError
 from backburner.record import _dtypes, _files, _format, _numpy, _shards, _torch, _tree, _zip
 from backburner.record._dtypes import Array, Malformed
-from backburner.record._format import Stored
+from backburner.record._format import ALIASES, Stored
 from backburner.record._identify import is_pickle, is_safetensors
-from backburner.record._record import ALIASES, LazyArrays, Record
+from backburner.record._record import LazyArrays, Record
 from backburner.record._tensors import Tensor
 
 Mmap = Literal["auto"] | bool
@@ -60,7 +60,7 @@ def _single(path: str, head: bytes, mmap: Mmap, raw: bool, key: str | None, ever
 def _no_key(key: str | None) -> None:
     if key:
         raise Malformed(
-            f"it has no mapping at key={key[:80]!r}: only PyTorch's checkpoints have several. Leave key out"
+            f"it has no mapping at key={_format.quoted(key[:80])}: only PyTorch's checkpoints have several. Leave key out"
         )
 
 
@@ -94,7 +94,7 @@ def _described(
             try:
                 block = checkpoint.block(tensor.storage)
             except Malformed as error:  # what is compressed is unpacked only now
-                raise RecordError(f"record: {path}: tensor {name[:200]!r}: {error}.") from None
+                raise RecordError(f"record: {path}: tensor {_format.quoted(name)}: {error}.") from None
         order = orders.get(name) or (checkpoint.order if checkpoint else "<")
         return _dtypes.decode(tensor.make(block, order), tensor.dtype, raw)
 
@@ -131,7 +131,7 @@ def _aliases(text: str, stored: Mapping[str, Stored]) -> dict[str, str]:
     for alias, name in aliases.items():
         if not isinstance(name, str) or name not in stored or not _format.is_unicode(alias):
             raise Malformed(
-                f"{ALIASES} in its metadata makes {alias!r} the same as {name!r}, which is not there"
+                f"{ALIASES} in its metadata makes {_format.quoted(alias)} the same as {_format.quoted(name)}, which is not there"
             )
     # Another program may have stored such a name after all: then that copy counts.
     return {alias: name for alias, name in aliases.items() if alias not in stored}
@@ -142,7 +142,7 @@ def _sharded(path: str, index: Mapping[str, str], mmap: Mmap, raw: bool, key: st
     names = sorted(set(index.values()))
     gone = [name for name in names if not os.path.exists(os.path.join(directory, name))]
     if gone:
-        told = ", ".join(gone[:8]) + (", ..." if len(gone) > 8 else "")
+        told = ", ".join(map(_format.shown, gone[:8])) + (", ..." if len(gone) > 8 else "")
         raise Malformed(f"it needs {len(names)} files beside it, of which {len(gone)} are missing ({told})")
     shards: dict[str, Record] = {}
     for name in names:
@@ -159,7 +159,8 @@ def _sharded(path: str, index: Mapping[str, str], mmap: Mmap, raw: bool, key: st
     shapes: dict[str, tuple[int, ...]] = {}
     for part in shards.values():
         aliases |= part.aliases
-        metadata = {**part.metadata, **metadata}
+        for name, text in part.metadata.items():
+            metadata.setdefault(name, text)
         dtypes |= part.dtypes
         shapes |= part.shapes
     arrays = LazyArrays(home, aliases, lambda name: home[name].arrays[name])

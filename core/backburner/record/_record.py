@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from backburner.errors import DTypeError, RecordError
+from backburner.errors import ArgumentError, DTypeError, RecordError
 from backburner.record import _dtypes, _files, _format
 from backburner.record._dtypes import BITS, Array, Malformed
 
 Path = str | os.PathLike[str]
 
-ALIASES = "backburner.aliases"  # in a file's metadata: {alias: stored name}, in JSON
 NARROWED = {"F32", "F16", "BF16"}
 
 
@@ -74,7 +74,8 @@ class Record(Mapping[str, Array]):
 def shown(arrays: Mapping[str, Any]) -> str:
     """Return how many arrays there are, and some of their names."""
     names = [name for name, _ in zip(arrays, range(9), strict=False)]
-    return f"{len(arrays)} arrays: {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+    told = ", ".join(map(_format.shown, names[:8]))
+    return f"{len(arrays)} arrays: {told}{', ...' if len(names) > 8 else ''}"
 
 
 class LazyArrays(Mapping[str, Array]):
@@ -178,19 +179,32 @@ def read_for(
         raise RecordError(f"{op}: half is 'float32' or 'raw', not {half!r}.")
     if key is not None and not isinstance(key, str):
         raise RecordError(f"{op}: key is text, not {key!r:.80}.")
+    if mmap not in ("auto", True, False):
+        raise RecordError(f"{op}: mmap is 'auto', True or False, not {mmap!r:.80}.")
     path = place(op, path)
     try:
         return _open.record(path, mmap, half == "raw", key, everything)
     except Malformed as error:
         raise RecordError(f"{op}: {path}: {error}.") from None
+    except MemoryError:
+        raise RecordError(f"{op}: {path}: it takes more memory to read than there is.") from None
 
 
 def place(op: str, path: Path) -> str:
-    """Return a path as text."""
+    """Return a path as text.
+
+    Raises:
+        DTypeError: it is no path.
+        ArgumentError: no file can be called so.
+    """
     try:
-        return os.fspath(path)
+        with suppress(UnicodeError):  # half a surrogate pair
+            found = os.fsdecode(path)
+            if b"\0" not in os.fsencode(found):
+                return found
     except TypeError:
         raise DTypeError(f"{op}: a {type(path).__name__} is not the path of a file.") from None
+    raise ArgumentError(f"{op}: {path!r:.200} has characters that no file can be called by.")
 
 
 def write(

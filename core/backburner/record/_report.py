@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from backburner.record._format import quoted, shown
 from backburner.record._mapping import near
 
 
@@ -16,7 +17,7 @@ class Mismatch(NamedTuple):
     module: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.file} in the file, {self.module} in the module"
+        return f"{shown(self.name)}: {self.file} in the file, {self.module} in the module"
 
 
 class Conversion(NamedTuple):
@@ -27,11 +28,12 @@ class Conversion(NamedTuple):
     target: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.source} to {self.target}"
+        return f"{shown(self.name)}: {self.source} to {self.target}"
 
 
 TIED = "tied to it"  # what a parameter of several names is in the module
 _SHOWN = 8  # names of each kind in a message; the report has them all
+_TRIED = 100  # names whose beginnings may be the prefix
 _NEAR = 4  # names for which a message tells what they may be
 
 
@@ -100,22 +102,23 @@ class LoadReport:
             (self.missing, self.unexpected, "module"),
         ):
             tail, there = max(shorter, key=len, default=""), set(longer)
-            prefixes = [name[: -len(tail)] for name in longer if tail and name.endswith("." + tail)]
+            ending = [name for name in longer if tail and name.endswith("." + tail)]
+            prefixes = [name[: -len(tail)] for name in ending[:_TRIED]]
             fitting = [p for p in prefixes if sum(p + name in there for name in shorter) * 2 > len(shorter)]
             if not fitting:
                 continue
-            told = " or ".join(map(repr, fitting[:_NEAR])) + (" or others" if len(fitting) > _NEAR else "")
+            told = " or ".join(map(quoted, fitting[:_NEAR])) + (" or others" if len(fitting) > _NEAR else "")
             begins = f". The names in the {where} begin with {told}"
-            which = repr(fitting[0]) + (", or another of these," if len(fitting) > 1 else "")
+            which = quoted(fitting[0]) + (", or another of these," if len(fitting) > 1 else "")
             if where == "module":
-                return f"{begins}. Pass rename={{'^': {fitting[0]!r}}} to bb.load."
+                return f"{begins}. Pass rename={{'^': {quoted(fitting[0])}}} to bb.load."
             why = ", as DataParallel saves them" if fitting == ["module."] else ""
             return f"{begins}{why}. Pass prefix={which} to bb.load."
         return ""
 
     def _near_hint(self) -> str:
         pairs = ((name, near(name, self.unexpected)) for name in self.missing[:_NEAR])
-        told = [f"{found} in the file for {name}" for name, found in pairs if found]
+        told = [f"{shown(found)} in the file for {name}" for name, found in pairs if found]
         if not told:
             return ""
         return f". Is it {', '.join(told)}? Then pass rename={{pattern: replacement}} to bb.load."
@@ -134,6 +137,6 @@ class LoadReport:
 
 
 def _count(items: tuple[object, ...], kind: str) -> str:
-    shown = ", ".join(map(str, items[:_SHOWN]))
+    told = ", ".join(shown(item) if isinstance(item, str) else str(item) for item in items[:_SHOWN])
     rest = f", and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    return f"{len(items)} {kind} ({shown}{rest})"
+    return f"{len(items)} {kind} ({told}{rest})"

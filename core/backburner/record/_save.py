@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from backburner.errors import ArgumentError, RecordError
 from backburner.record import _files
 from backburner.record._dtypes import DTYPES, Array, Malformed
-from backburner.record._record import ALIASES, Path, place, stored_as, write_for
+from backburner.record._format import ALIASES
+from backburner.record._record import Path, place, stored_as, write_for
 from backburner.record._shards import INDEX
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}

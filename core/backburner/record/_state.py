@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from backburner.errors import ArgumentError, RecordError
+from backburner.errors import ArgumentError, DTypeError, RecordError
 from backburner.record._dtypes import Array, Malformed
-from backburner.record._record import ALIASES, Path
+from backburner.record._format import ALIASES
+from backburner.record._record import Path
 from backburner.record._save import save_for
 
 
@@ -112,6 +113,8 @@ def save(
                 aliases[name] = known
     except Malformed as error:
         raise RecordError(f"{op}: {error}.") from None
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise DTypeError(f"{op}: metadata is a dict of text, not a {type(metadata).__name__}.")
     text = dict(metadata or {})
     if ALIASES in text:
         raise RecordError(f"{op}: the metadata key {ALIASES!r} is kept for tied weights. Use another key.")

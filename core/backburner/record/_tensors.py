@@ -89,6 +89,11 @@ class Tensor:
         block = self.storage.key if self.storage.data is None else id(self.storage.data)
         return None if 0 in self.shape else (block, self.dtype, self.offset, self.shape, self.strides)
 
+    def transposed(self, axes: tuple[int, ...]) -> Tensor:
+        """Return the same elements with the axes in another order."""
+        shape, strides = ([sizes[axis] for axis in axes] for sizes in (self.shape, self.strides))
+        return Tensor(self.storage, self.offset - self.storage.offset, shape, strides)
+
     def set_state(self, state: Any) -> None:
         """Forget what else hung on the tensor, such as hooks."""
 

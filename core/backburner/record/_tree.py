@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from backburner.record._arrays import NumPyArray
 from backburner.record._dtypes import Malformed, raw_dtype
-from backburner.record._format import product, short
+from backburner.record._format import ALIASES, product, quoted, short
 from backburner.record._machine import TOO_MUCH
 from backburner.record._tensors import Refused, Tensor
 
@@ -18,7 +18,8 @@ USUAL = (
 """Where training scripts put the weights, beside the epoch, the optimizer and so on."""
 
 VISITS = 10_000_000  # of values in containers
-NAMES = 16 * 2**20  # characters of all names together
+NAMES = 64 * 2**20  # characters of all names together, with
+NAME = 240  # as many more for each
 DEPTH = 100  # of containers in containers
 SPARE = 256 * 2**20  # bytes that tensors may take beyond twice the storages, which they may share
 _TEXT = 200  # characters of a value that is kept as metadata
@@ -164,13 +165,13 @@ def weights(root: Any, key: str | None, everything: bool = False) -> Weights:
     odd = False
     for name, leaf in _flat(chosen, visits):
         if isinstance(leaf, Refused):
-            raise Malformed(f"tensor {name[:200]!r} {leaf.what}")
+            raise Malformed(f"tensor {quoted(name)} {leaf.what}")
         tensor = leaf.tensor if isinstance(leaf, NumPyArray) else leaf
         if tensor is None:
             odd = True
             continue  # an array of text or of objects is no weight
         if name in tensors or name in aliases:
-            raise Malformed(f"it has two tensors called {name[:200]!r}")
+            raise Malformed(f"it has two tensors called {quoted(name)}")
         known = name if tensor.place is None else first.setdefault(tensor.place, name)
         if known != name:
             aliases[name] = known
@@ -200,9 +201,10 @@ def _flat(root: Any, visits: _Visits) -> Iterator[tuple[str, Leaf]]:
         if children is None and not isinstance(value, Leaf):
             continue
         if type(key) not in (str, int):
-            raise Malformed(f"it has a tensor under a key that is a {type(key).__name__}")
+            kind = "tuple" if isinstance(key, tuple) else type(key).__name__
+            raise Malformed(f"it has a tensor under a key that is a {kind}")
         name = f"{prefix}.{key}" if waiting[1:] else str(key)
-        characters += len(name)
+        characters += NAME + len(name)
         if characters > NAMES:
             raise Malformed(TOO_MUCH)
         if isinstance(value, Leaf):
@@ -215,15 +217,16 @@ def _flat(root: Any, visits: _Visits) -> Iterator[tuple[str, Leaf]]:
 
 def _check_room(tensors: Mapping[str, Tensor]) -> None:
     blocks: dict[object, int] = {}
-    total = 0
+    total = wide = 0
     for tensor in tensors.values():
         storage = tensor.storage
         size = (storage.offset + storage.size) * storage.itemsize
         key = storage.key if storage.data is None else id(storage.data)
         blocks[key] = max(size, blocks.get(key, 0))
         total += product(tensor.shape) * raw_dtype(tensor.dtype).itemsize
+        wide += product(tensor.shape) * 4 if tensor.dtype.startswith(("F8", "F16", "BF16")) else 0
     stored = sum(blocks.values())
-    if total > 2 * stored + SPARE:
+    if total > 2 * stored + SPARE or wide > 8 * stored + SPARE:
         raise Malformed(
             f"its tensors take {short(total)} bytes, and there are only {stored:,} of them in the file"
         )
@@ -232,7 +235,7 @@ def _check_room(tensors: Mapping[str, Tensor]) -> None:
 def _metadata(root: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in root.items() if isinstance(root, dict) else ():
-        if type(name) is str and type(value) in (str, int, float, bool):
+        if type(name) is str and name != ALIASES and type(value) in (str, int, float, bool):
             text = str(value)
             if len(name) <= _TEXT and len(text) <= _TEXT:
                 found[name] = text

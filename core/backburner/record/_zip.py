@@ -14,7 +14,7 @@ import numpy as np
 from backburner.record._dtypes import Array, Malformed
 
 STORED, DEFLATED = 0, 8
-FILES = 2_000_000  # in one archive
+FILES = 500_000  # in one archive
 INFLATED = 256 * 2**20  # bytes that compressed files may have, or
 INFLATION = 20  # times the size of the archive
 _CENTRAL = struct.Struct("<4s6H3I5H2I")

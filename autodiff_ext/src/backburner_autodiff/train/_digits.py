@@ -16,10 +16,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 import backburner as bb
 from backburner import data
-from backburner.errors import ArgumentError, DeviceError
+from backburner.errors import ArgumentError
 from backburner.models import digits as digits_model
 from backburner.nn import functional as F
-from backburner.threads import is_deterministic
+from backburner.threads import one_blas_thread
 from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import Adam
 from backburner_autodiff.train._curve import Epoch, can_draw, draw, write_table
@@ -84,7 +84,7 @@ def digits(
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 63:
             raise ArgumentError(f"train: {name} is an integer from {least} on, not {value!r}.")
 
-    with Interrupt() as interrupt, _one_blas_thread():
+    with Interrupt() as interrupt, one_blas_thread():
         model, rows, steps = _train(epochs, seed, interrupt, show)
         # not digits.csv, which may hold the user's images
         table, picture = (path.with_name(f"{path.stem}.loss.{kind}") for kind in ("csv", "png"))
@@ -191,18 +191,3 @@ def _seeded(device: bb.Device, seed: int) -> Iterator[None]:
         yield
     finally:
         device.seeds.state = before
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """Make matrix products independent of the number of cores, if this BLAS lets us."""
-    before = is_deterministic()
-    try:
-        bb.deterministic(True)
-    except DeviceError:  # same seed, same bits holds for one number of threads then
-        yield
-        return
-    try:
-        yield
-    finally:
-        bb.deterministic(before)

@@ -51,8 +51,8 @@ class Report:
             console=console,
             transient=True,
             disable=not self._is_bar,
-            redirect_stdout=sys.stdout
-            is not None,  # what stands in its place while the bar runs would not work
+            # what stands in a stream's place while the bar runs does not work without it
+            redirect_stdout=sys.stdout is not None,
             redirect_stderr=sys.stderr is not None,
         )
         self._task = self._bar.add_task("", total=total, completed=done, told="")

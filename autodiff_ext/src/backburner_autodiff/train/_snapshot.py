@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,36 @@ from backburner_autodiff._rule import Array
 
 METADATA = "backburner.training"
 VERSION = 1
-FACTS = frozenset(
-    "optimizer ema seed steps epoch batch skipped start trained stopped seconds history data random epoch_random".split()
-)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_two(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))
+
+
+FACTS: Mapping[str, Callable[[Any], bool]] = {
+    "optimizer": lambda value: isinstance(value, str),
+    "ema": lambda value: isinstance(value, bool),
+    "seed": lambda value: value is None or _is_count(value),
+    "steps": _is_count,
+    "epoch": _is_count,
+    "batch": _is_count,
+    "skipped": _are_two,
+    "start": _are_two,
+    "trained": lambda value: isinstance(value, bool),
+    "stopped": lambda value: True,  # what a callback has said
+    "seconds": lambda value: isinstance(value, (int, float)),
+    "history": lambda value: isinstance(value, list) and all(isinstance(row, dict) for row in value),
+    "data": lambda value: (
+        isinstance(value, dict) and all(isinstance(value.get(k), dict) for k in ("now", "start"))
+    ),
+    "random": _are_two,
+    "epoch_random": _are_two,
+}
+"""What a snapshot's metadata says of the training as a whole, and whether a value may be that."""
 
 
 def write(path: Any, model: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]], facts: Any) -> None:
@@ -72,9 +99,14 @@ def read(path: Any) -> tuple[dict[str, Array], dict[str, dict[str, Any]], dict[s
             f"Trainer.resume: {path}: it is a snapshot of version {version}, this is a reader of {VERSION}. "
             "Resume with the release that wrote it."
         )
-    lost = sorted(FACTS - facts.keys())
+    lost = sorted(FACTS.keys() - facts.keys())
     if lost:
         raise RecordError(f"Trainer.resume: {path}: {METADATA} in its metadata lacks {', '.join(lost)}.")
+    bad = [f"{name} {facts[name]!r:.40}" for name, fits in FACTS.items() if not fits(facts[name])]
+    if not (isinstance(parts, dict) and all(isinstance(part, dict) for part in parts.values())):
+        bad.append(f"parts {parts!r:.40}")
+    if bad:
+        raise RecordError(f"Trainer.resume: {path}: {METADATA} in its metadata has {', '.join(bad)}.")
     model: dict[str, Array] = {}
     for name, array in stored.arrays.items():
         if not name.startswith(TRAINING):
@@ -82,6 +114,9 @@ def read(path: Any) -> tuple[dict[str, Array], dict[str, dict[str, Any]], dict[s
             continue
         part, _, rest = name.removeprefix(TRAINING).partition(".")
         parts.setdefault(part, {})[rest] = array
+    lost = sorted({"optimizer", "running", "python"} - parts.keys())
+    if lost or {"python_rest", "numpy_rest"} - parts["python"].keys():
+        raise RecordError(f"Trainer.resume: {path}: the state of {', '.join(lost) or 'python'} is not there.")
     return model, parts, facts
 
 

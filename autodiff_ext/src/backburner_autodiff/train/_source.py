@@ -43,9 +43,7 @@ class Source:
             size = BATCH_SIZE if batch_size is None else batch_size
             given = data.batches(*parts, batch_size=size, shuffle=shuffle, seed=seed)
         elif batch_size is not None:
-            if not (hasattr(given, "__getitem__") and hasattr(given, "__len__")) or isinstance(
-                given, data.Loader
-            ):
+            if not is_cut(given):
                 raise ArgumentError(
                     f"{op}: batch_size is for arrays and data sets, and this is a {type(given).__name__} of batches "
                     "already. Leave it out, or give a tuple of arrays."
@@ -140,6 +138,12 @@ class Source:
                 f"{skipped}. Resume with the same data."
             )
         return batches
+
+
+def is_cut(given: Any) -> bool:
+    """Say whether batches are to be cut from data, for it has examples by number; of a loader's they are."""
+    by_number = hasattr(given, "__getitem__") and hasattr(given, "__len__")
+    return by_number and not isinstance(given, data.Loader)
 
 
 def _is_array(value: Any) -> bool:

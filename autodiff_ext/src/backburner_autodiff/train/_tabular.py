@@ -20,10 +20,11 @@ from backburner.models import tabular as model
 from backburner.models._columns import Rows
 from backburner.models._target import Target, Task
 from backburner.nn import functional as F
+from backburner.threads import one_blas_thread
 from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import AdamW
 from backburner_autodiff.train import _start
-from backburner_autodiff.train._digits import _one_blas_thread, _seeded
+from backburner_autodiff.train._digits import _seeded
 from backburner_autodiff.train._folds import Draws, Folds, make
 from backburner_autodiff.train._linear import losses
 from backburner_autodiff.train._progress import Progress
@@ -115,7 +116,7 @@ def tabular(
     place = _checked_output(output)
     _check(epochs, seed, valid_share, hidden, task)
     start = perf_counter()
-    with _one_blas_thread(), Progress(None, show) as report:
+    with one_blas_thread(), Progress(None, show) as report:
         table = read("train", path, target, task, ignore, {"delimiter": delimiter, "encoding": encoding})
         for line in table.told:
             report.line(line)

@@ -20,7 +20,7 @@ from backburner_autodiff.train._interrupt import Interrupt
 from backburner_autodiff.train._report import Report, checked_mode
 from backburner_autodiff.train._resume import resume, save
 from backburner_autodiff.train._running import Running
-from backburner_autodiff.train._source import Source, examples
+from backburner_autodiff.train._source import Source, examples, is_cut
 from backburner_autodiff.train._update import NONFINITE
 from backburner_autodiff.train.callbacks import Callback, JSONLines, Snapshots
 from backburner_autodiff.train.history import History
@@ -283,7 +283,8 @@ class Trainer:
         if epochs is None and max_steps is None:
             raise ArgumentError("Trainer.fit: how long? Say epochs or max_steps.")
         source = self._made("Trainer.fit", train, batch_size, shuffle)
-        held_out = None if valid is None else self._made("Trainer.fit: valid", valid, batch_size, False)
+        size = batch_size if is_cut(valid) else None  # it is of train's batches; valid may have its own
+        held_out = None if valid is None else self._made("Trainer.fit: valid", valid, size, False)
         if resume is True:
             newest = next((c.last for c in self.callbacks if isinstance(c, Snapshots)), None)
             if newest is None:
