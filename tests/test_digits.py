@@ -217,16 +217,6 @@ def test_the_users_own_images_and_pictures_stay(tmp_path: Path) -> None:
 # -- how it trains
 
 
-def test_the_rate_rises_to_its_peak_and_falls_to_nothing() -> None:
-    for total in (1, 2, 45, 900):
-        rates = [_digits._schedule(total)(step) for step in range(total)]
-        top = rates.index(max(rates))
-        assert rates[top] == pytest.approx(_digits.PEAK)
-        assert rates == sorted(rates[:top]) + sorted(rates[top:], reverse=True)
-        assert min(rates) > 0
-    assert rates[-1] < _digits.PEAK / 1e4
-
-
 def test_images_move_by_a_pixel_at_most_and_otherwise_in_each_epoch() -> None:
     inputs = model.prepare(data.digits()[0][:200])
     padded = np.pad(inputs, ((0, 0), (0, 0), (1, 1), (1, 1)))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -16,14 +15,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 import backburner as bb
 from backburner import data
-from backburner.errors import ArgumentError
 from backburner.models import digits as digits_model
 from backburner.nn import functional as F
 from backburner.threads import one_blas_thread
 from backburner_autodiff._rule import Array
-from backburner_autodiff.optim import Adam
+from backburner_autodiff.optim import Adam, schedules
 from backburner_autodiff.train._curve import Epoch, can_draw, draw, write_table
 from backburner_autodiff.train._interrupt import Interrupt
+from backburner_autodiff.train._job import check_whole, checked_output, seeded
 from backburner_autodiff.train._progress import Progress
 
 BATCH = 32
@@ -73,16 +72,9 @@ def digits(
         ArgumentError: an argument that makes no sense.
         OSError: a file cannot be written.
     """
-    path = Path(output)
-    if path.suffix != ".safetensors":
-        raise ArgumentError(f"train: {path}: needs a file called .safetensors.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such directory", str(path.parent))
-    if path.exists() and not path.is_file() or not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, "no file can be written there", str(path))
-    for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 63:
-            raise ArgumentError(f"train: {name} is an integer from {least} on, not {value!r}.")
+    path = checked_output(output)
+    check_whole("epochs", epochs, 1)
+    check_whole("seed", seed, 0)
 
     with Interrupt() as interrupt, one_blas_thread():
         model, rows, steps = _train(epochs, seed, interrupt, show)
@@ -124,9 +116,10 @@ def _train(epochs: int, seed: int, interrupt: Interrupt, show: bool) -> tuple[bb
     train, held_out = data.digits_split()
     device = bb.Device.cpu().autodiff()
     total = epochs * _steps_per_epoch()
-    with _seeded(device, seed):
+    rise = math.ceil(WARMING * total)
+    with seeded(device, seed):
         model = digits_model.network(device)
-    optimizer = Adam(model, lr=_schedule(total))
+    optimizer = Adam(model, lr=schedules.warmup(schedules.cosine(PEAK, max(total - rise, 1)), rise))
     rows: list[Epoch] = []
     with Progress(total, show) as progress:
         progress.line(
@@ -159,18 +152,6 @@ def _train(epochs: int, seed: int, interrupt: Interrupt, show: bool) -> tuple[bb
     return model, rows, optimizer.steps
 
 
-def _schedule(total: int) -> Callable[[int], float]:
-    """Return a rate that rises in a line to its peak, and falls to 0 along a cosine."""
-    rise = math.ceil(WARMING * total)
-
-    def rate(step: int) -> float:
-        if step < rise:
-            return PEAK * (step + 1) / rise
-        return PEAK * (1 + math.cos(math.pi * (step - rise) / max(total - rise, 1))) / 2
-
-    return rate
-
-
 def _shift(inputs: Array, seed: int, epoch: int) -> Array:
     """Return each image moved by up to a pixel either way, which seed and epoch decide."""
     n = len(inputs)
@@ -180,14 +161,3 @@ def _shift(inputs: Array, seed: int, epoch: int) -> Array:
     places: Array = sliding_window_view(padded, inputs.shape[2:], axis=(2, 3))
     moved: Array = places[np.arange(n), :, draws // 3, draws % 3]
     return moved
-
-
-@contextmanager
-def _seeded(device: bb.Device, seed: int) -> Iterator[None]:
-    """Let a seed decide what is drawn inside, and nothing of what is drawn after."""
-    before = device.seeds.state
-    device.seed(seed)
-    try:
-        yield
-    finally:
-        device.seeds.state = before

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -24,8 +22,8 @@ from backburner.threads import one_blas_thread
 from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import AdamW
 from backburner_autodiff.train import _start
-from backburner_autodiff.train._digits import _seeded
 from backburner_autodiff.train._folds import Draws, Folds, make
+from backburner_autodiff.train._job import check_whole, checked_output, seeded
 from backburner_autodiff.train._linear import losses
 from backburner_autodiff.train._progress import Progress
 from backburner_autodiff.train._table import Table, read
@@ -113,7 +111,7 @@ def tabular(
         DataError: the file is no CSV, has no such column, or too few rows.
         OSError: a file cannot be read or written.
     """
-    place = _checked_output(output)
+    place = checked_output(output)
     _check(epochs, seed, valid_share, hidden, task)
     start = perf_counter()
     with one_blas_thread(), Progress(None, show) as report:
@@ -131,28 +129,10 @@ def tabular(
     )
 
 
-def _checked_output(output: str | os.PathLike[str]) -> Path:
-    path = Path(output)
-    if path.suffix != ".safetensors":
-        raise ArgumentError(f"train: {path}: needs a file called .safetensors.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such directory", str(path.parent))
-    if path.exists() and not path.is_file() or not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, "no file can be written there", str(path))
-    try:
-        with TemporaryFile(dir=path.parent):  # to know before all the work, where access says too much
-            pass
-    except OSError as error:
-        error.filename = str(path)
-        raise
-    return path
-
-
 def _check(epochs: Any, seed: Any, share: Any, hidden: Any, task: Any) -> None:
-    whole = {"seed": (seed, 0), **({} if epochs is None else {"epochs": (epochs, 1)})}
-    for name, (value, least) in whole.items():
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 1 << 63:
-            raise ArgumentError(f"train: {name} is an integer from {least} on, not {value!r}.")
+    check_whole("seed", seed, 0)
+    if epochs is not None:
+        check_whole("epochs", epochs, 1)
     if share is not None and not (isinstance(share, float) and 0 < share <= 0.5):
         raise ArgumentError(f"train: valid_share is above 0 and at most 0.5, not {share!r}.")
     sizes = list(hidden) if isinstance(hidden, list | tuple) else [0]
@@ -285,7 +265,7 @@ def _train(
     draws = Draws(folds, epochs, seed)
     details = model.Details(table.encoders, target, folds.members, hidden, table.unused)
     device = bb.Device.cpu().autodiff()
-    with _seeded(device, seed):
+    with seeded(device, seed):
         network = details.network(_dropout(len(rows)), device)
     linear = _start.linear(rows, y, len(target.labels), folds)
     if linear is not None:
