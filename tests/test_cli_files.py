@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from backburner import record
+from backburner.cli.convert import DTYPES
 from backburner.models import digits
 
 ARRAYS = {
@@ -132,6 +133,11 @@ def test_a_file_of_something_else_is_told(words: str, command: Any) -> None:
     Path("x.bin").write_bytes(b"something else entirely")
     status, out, err = command(*words.split())
     assert (status, out) == (1, "") and "x.bin: " in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_convert_takes_each_dtype_that_it_offers(dtype: str, command: Any) -> None:
+    assert command("convert", "w.safetensors", "new.safetensors", "--dtype", dtype)[0] == 0
 
 
 # -- summary

@@ -71,17 +71,22 @@ def namespaces() -> Iterator[str]:
         left += [v.__name__ for v in values if isinstance(v, ModuleType) and v.__name__ not in left]
 
 
-@pytest.mark.feature_set("autodiff")
-def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_import() -> None:
-    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
-    assert spec is not None and spec.loader is not None
+def with_entries(page: str) -> str:
+    """Return a page as the site is built of it."""
+    spec: Any = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
     hooks = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hooks)
+    return hooks.on_page_markdown(page)
+
+
+@pytest.mark.feature_set("autodiff")
+def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_import() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in sorted(ROOT.glob("docs/api/*.md")))
+    made = with_entries(text)
     shown = re.findall(r"^!each (\S+)", text, re.MULTILINE)
     named = {name.replace("backburner_autodiff", "backburner") for name in shown}
     assert named == set(namespaces()) - {"backburner.nn.utils"}  # which has rnn alone
-    for heading in re.findall(r"heading: (\S+)", hooks.on_page_markdown(text)):
+    for heading in re.findall(r"heading: (\S+)", made):
         _, *names = heading.split(".")
         found: object = backburner
         for i, name in enumerate(names, 2):
@@ -89,10 +94,8 @@ def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_i
                 importlib.import_module(".".join(["backburner", *names[: i - 1]]))
             found = getattr(found, name)
         assert getattr(found, "__module__", "").startswith("backburner"), heading
-    assert "nn.utils.rnn.PackedSequence" in hooks.on_page_markdown(text)
-    assert not re.search(
-        r"heading: \S+\.(flag|whole|repack|ArgumentError\.\w+)$", hooks.on_page_markdown(text), re.M
-    )
+    assert "nn.utils.rnn.PackedSequence" in made
+    assert not re.search(r"heading: \S+\.(flag|whole|repack|ArgumentError\.\w+)$", made, re.M)
 
 
 @pytest.mark.feature_set("autodiff")
@@ -111,10 +114,7 @@ def test_the_pages_of_the_api_have_every_namespace_under_the_names_that_people_i
 def test_an_entry_has_what_a_class_inherits_from_bases_without_one(
     page: str, name: str, inherited: list[str]
 ) -> None:
-    spec: Any = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
-    made: str = hooks.on_page_markdown((ROOT / "docs" / "api" / page).read_text(encoding="utf-8"))
+    made = with_entries((ROOT / "docs" / "api" / page).read_text(encoding="utf-8"))
     (entry,) = re.findall(rf"^::: .*\n.*\n +heading: {re.escape(name)}\n((?: .*\n)*)", made, re.MULTILINE)
     listed = re.search(r"inherited_members: \[(.*)\]", entry)
     names = set(listed[1].split(", ") if listed else ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,3 +192,10 @@ def test_a_tie_comes_back_after_a_merge() -> None:
     model: Any = nn.lora(Net(), "head")
     shared = model.embed.weight
     assert model.head.merge().weight is not shared and model.head.unmerge().base.weight is shared
+
+
+def test_attributes_without_a_changed_layer_stay_the_same_objects() -> None:
+    model: Any = nn.Sequential(nn.Linear(3, 3))
+    model.seen, model.log = seen, log = Counter(), [1]
+    nn.merge_lora(nn.lora(model, "0"))
+    assert model.seen is seen and model.log is log

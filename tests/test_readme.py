@@ -32,10 +32,9 @@ def test_the_two_scripts_run_as_they_stand(tmp_path: Path) -> None:
     assert run(blocked + SERVE, tmp_path) == "The first digit is a 0\n"
 
 
-def test_the_scripts_are_the_examples_and_as_short_as_said() -> None:
+def test_the_scripts_are_the_examples() -> None:
     assert TRAIN == (ROOT / "examples" / "train.py").read_text(encoding="utf-8")
     assert SERVE == (ROOT / "examples" / "serve.py").read_text(encoding="utf-8")
-    assert [len([line for line in script.splitlines() if line]) for script in (TRAIN, SERVE)] == [15, 5]
 
 
 def test_the_second_command_is_what_ci_runs() -> None:

@@ -138,6 +138,7 @@ LORA = (
     Bad(lambda: nn.lora(3, "*"), T, "lora: needs a module, got int."),
     Bad(lambda: nn.lora(two, "*", rank=1.5), T, "lora: rank must be an integer, got 1.5."),
     Bad(lambda: nn.lora(two, "1"), A, "lora: no name matches '1'. There are: 0."),
+    Bad(lambda: nn.lora(two, []), A, "lora: there is no pattern, and so no layer to adapt. Name some, such as '*'."),
     Bad(lambda: nn.lora(two, ["0", 3]), A, "lora: a pattern of names is text, not 3."),
     Bad(lambda: nn.merge_lora(two), A, "merge_lora: no layer of the model is a LoRA. Use nn.lora(model, patterns) first."),
     Bad(lambda: nn.merge_lora(nn.LoRA(nn.Linear(1, 1))), A, "merge_lora: the model is a LoRA itself. Use its merge()."),

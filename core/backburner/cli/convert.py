@@ -8,7 +8,7 @@ import os
 from backburner.cli._command import Command
 from backburner.errors import RecordError
 
-DTYPES = ("float32", "float64", "float16", "bfloat16")
+DTYPES = ("float32", "float16", "bfloat16")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

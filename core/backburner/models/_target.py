@@ -55,13 +55,12 @@ class Target(NamedTuple):
         if column.kind == "number":
             distinct, inverse = np.unique(column.values, return_inverse=True)
             return np.array([place.get(value, -1) for value in distinct.tolist()], np.int64)[inverse]
-        categories: Any = column.categories
+        categories, inverse = column.categories, column.values
         if column.kind != "category":
-            categories, inverse = np.unique(column.values, return_inverse=True)
-            codes = [place.get(text, place.get(_float(text), -1)) for text in categories.tolist()]
-            return np.array(codes, np.int64)[inverse]
+            distinct, inverse = np.unique(column.values, return_inverse=True)
+            categories = tuple(distinct.tolist())
         codes = [place.get(text, place.get(_float(text), -1)) for text in categories]
-        return np.array([*codes, -1], np.int64)[column.values]
+        return np.array([*codes, -1], np.int64)[inverse]  # missing is -1, the last
 
     def _places(self) -> dict[Any, int]:
         """Return the place of each label, by its text and, where it is one, by its number."""

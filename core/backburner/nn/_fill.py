@@ -12,8 +12,9 @@ from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.errors import ArgumentError, DTypeError, ShapeError
 from backburner.nn import _initial as init
+from backburner.nn._checks import within
 from backburner.nn._parameter import State
-from backburner.ops._operands import element, integer, number
+from backburner.ops._operands import element, integer
 
 S = TypeVar("S", bound=State)
 
@@ -235,9 +236,7 @@ def sparse_(tensor: S, sparsity: float, std: float = 0.01, generator: Generator 
     options = _drawn("sparse_", tensor, generator)
     if tensor.ndim != 2:
         raise ShapeError(f"sparse_: needs two dimensions, got {list(tensor.shape)}.")
-    share = number("sparse_", "sparsity", sparsity)
-    if not 0 <= share <= 1:
-        raise ArgumentError(f"sparse_: sparsity must be in [0, 1], got {share}.")
+    share = within("sparse_", "sparsity", sparsity, 0, 1)
     weight = random.normal(tensor.shape, 0.0, std, **options).numpy().copy()
     places = random.uniform(tensor.shape, **options).numpy().argsort(0, kind="stable")
     np.put_along_axis(weight, places[: math.ceil(share * tensor.shape[0])], 0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 from backburner._tensor import Tensor
 from backburner.device import Device
@@ -13,9 +13,6 @@ from backburner.errors import DTypeError
 from backburner.nn import _names
 from backburner.nn._parameter import Buffer, Parameter, State
 from backburner.nn._tree import Tree
-
-if TYPE_CHECKING:
-    pass
 
 
 class Placed(Tree):

@@ -282,7 +282,7 @@ class _Inputs:
             shape = shape_of("summary", value)
             if wanted.kind != "f":
                 return Tensor(np.zeros(shape, wanted), self._device)
-            drawn = random.uniform(shape, dtype=wanted, generator=cast(random.Generator, SeedStream(0)))
+            drawn = random.uniform(shape, dtype=wanted, generator=random.Generator(0))
             return Tensor(drawn._array(), self._device)
         if isinstance(value, Sequence) and not isinstance(value, str):
             return tuple(self._made(entry, dtype) for entry in value)

@@ -242,6 +242,7 @@ def _once(entries: Iterator[tuple[str, T]]) -> Iterator[tuple[str, T]]:
 def _get(op: str, target: str, entries: Iterator[tuple[str, T]]) -> T:
     found = dict(entries)
     if target not in found:
-        some = ", ".join([name for name in found if name][:8]) + (", ..." if len(found) > 9 else "")
+        names = [name for name in found if name]
+        some = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
         raise ArgumentError(f"Module.{op}: there is no {target!r}. There are: {some or 'none'}.")
     return found[target]

@@ -1,6 +1,6 @@
 """Smooth activations, relu, and the softmaxes as modules.
 
-They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable, so each returns a new one.
+They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from backburner.nn._checks import count, within
 from backburner.nn._module import Module
 from backburner.nn._names import choose
 from backburner.nn._parameter import Parameter, State
+from backburner.nn._tree import parts
 from backburner.nn.conv import Conv1d, Conv2d, Conv3d
 from backburner.nn.functional._options import finite
 from backburner.nn.indexing import Embedding
@@ -216,6 +217,8 @@ def lora(
     chosen: dict[int, Module] = {}
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         chosen.update((id(layers[name]), layers[name]) for name in choose("lora", pattern, layers))
+    if not chosen:
+        raise ArgumentError("lora: there is no pattern, and so no layer to adapt. Name some, such as '*'.")
     _exchange(model, {key: LoRA(layer, rank, alpha, dropout) for key, layer in chosen.items()})
     model.freeze()
     for module in model.modules():
@@ -300,5 +303,5 @@ def _exchange(model: Module, others: dict[int, Module]) -> None:
 
     for module in list(model.modules()):
         for name, value in vars(module).items():
-            if isinstance(value, (Module, list, tuple, dict)):
+            if any(id(part) in others for _, part in parts(value)):
                 module.__dict__[name] = exchanged(value)

@@ -131,6 +131,8 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         n, l, s, batched = self._check(query, key, value)  # noqa: E741  its letter everywhere
         causal, static = option(_OP, "is_causal", is_causal), option(_OP, "static_kv", static_kv)
+        shown = option(_OP, "need_weights", need_weights)
+        averaged = option(_OP, "average_attn_weights", average_attn_weights)
         if static and (cache is None or causal):
             raise ArgumentError(f"{_OP}: static_kv takes a cache, and no is_causal: it knows of no places.")
         past = 0 if cache is None or static else cache.length
@@ -150,10 +152,10 @@ class MultiheadAttention(Module):
         k, v = self._with_more(k, v)
         p = self.dropout if self.dropout and self.training else 0.0
         weights = None
-        if option(_OP, "need_weights", need_weights):
+        if shown:
             weights = _weights(q, k, mask, causal, p)
             out = weights @ v
-            if option(_OP, "average_attn_weights", average_attn_weights):
+            if averaged:
                 weights = weights.mean(axis=1)
             weights = weights if batched else squeeze(weights, 0)
         else:

@@ -33,7 +33,7 @@ class KVCache:
     keys and values. Give the same one to the model at every step, with the new positions alone; what comes out is
     what all positions at once would have given. ``length`` says how many there are before the new ones.
 
-    Memory is taken ahead, by doubling, so that a step copies no more than it brings. What was handed out never
+    Memory is taken ahead, by doubling, so that most steps copy no more than they bring. What was handed out never
     changes. It is for inference: keys with a graph are refused.
 
     Args:
@@ -316,8 +316,10 @@ def cached_attention(
             query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
         )
     except BackburnerError:
-        if cache is not None:
+        if cache is not None and past:
             cache.truncate(past)
+        elif cache is not None:
+            cache.reset()
         raise
 
 

@@ -1,6 +1,6 @@
 """Dropout as modules, which do nothing but while they train.
 
-They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable, so each returns a new one.
+They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Activations made of lines, and those whose slope is learned or drawn, as modules.
 
-They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable, so each returns a new one.
+They take PyTorch's ``inplace`` and give it no meaning: tensors are immutable.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Description:
 
 
 def describe(path: Path, *, key: str | None = None) -> Description:
-    """Tell what is in a file of weights, without reading the weights.
+    """Tell what is in a file of weights, without reading the weights (a compressed ``.npz`` is unpacked for it).
 
     Args:
         path: whatever `read` takes.

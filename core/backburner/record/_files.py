@@ -13,8 +13,7 @@ import numpy as np
 
 from backburner.errors import RecordError
 from backburner.record._dtypes import Array, Malformed
-from backburner.record._format import HEADER_LIMIT
-from backburner.record._identify import HEAD, identify
+from backburner.record._identify import HEAD, identify, is_safetensors
 
 MAP_FROM = 64 * 2**20  # bytes: below, one read is as quick, and leaves no file open
 RANDOM = 12  # hexadecimal digits in the name of a temporary file
@@ -86,8 +85,7 @@ def _header(file: Any, size: int) -> bytes:
         raise Malformed("it is empty")
     head = file.read(HEAD)
     length = int.from_bytes(head[:8], "little")
-    # The length of a true header fits the limit, which makes byte 8 of the file the '{' of its JSON.
-    if size < 10 or length > HEADER_LIMIT or head[8:9] != b"{":
+    if size < 10 or not is_safetensors(head):
         known = identify(head)
         if known is not None:
             raise Malformed(f"it is {known[0]}. {known[1]}".removesuffix("."))

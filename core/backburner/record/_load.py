@@ -235,4 +235,4 @@ def _cast(array: Array, dtype: np.dtype[Any]) -> Array | str:
 
 
 def _same(x: Array, y: Array) -> bool:
-    return bool(np.all((x == y) | ((x != x) & (y != y))))
+    return np.array_equal(x, y, equal_nan=True)

@@ -49,8 +49,8 @@ def save_for(
         names = [INDEX.removesuffix(".index.json")]
     with _files.new_directory(op, path) as directory:
         for file, part in zip(names, shards, strict=True):
-            own = {alias: name for alias, name in aliases.items() if name in set(part)}
             chosen = {name: arrays[name] for name in part}
+            own = {alias: name for alias, name in aliases.items() if name in chosen}
             write_for(op, os.path.join(directory, file), chosen, _with_aliases(metadata, own), dtypes)
         if len(shards) > 1:
             _write_index(os.path.join(directory, INDEX), names, shards, sum(sizes.values()))

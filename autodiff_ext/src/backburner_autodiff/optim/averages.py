@@ -118,17 +118,10 @@ class _Average(ABC):
         """
         op = f"{type(self).__name__}.load_state_dict"
         arrays, updates = _state.opened(op, type(self).__name__, state)
-        loaded = {}
-        for name, kept in self._arrays.items():
-            array = arrays.pop(f"average.{name}", None)
-            if array is None:
-                raise ArgumentError(f"{op}: average.{name} is missing.")
-            if array.shape != kept.shape or array.dtype != kept.dtype:
-                raise ShapeError(
-                    f"{op}: average.{name} is {array.dtype}{list(array.shape)}, the model's "
-                    f"{kept.dtype}{list(kept.shape)}."
-                )
-            loaded[name] = np.array(array, order="C")
+        loaded = {
+            name: _state.array(op, f"average.{name}", (kept.shape, kept.dtype), arrays)
+            for name, kept in self._arrays.items()
+        }
         numbers = {}
         for name in self.numbers:
             number = arrays.pop(name, None)

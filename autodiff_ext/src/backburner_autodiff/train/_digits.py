@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 import backburner as bb
 from backburner import data
+from backburner.data._split import raw_bits
 from backburner.models import digits as digits_model
 from backburner.nn import functional as F
 from backburner.threads import one_blas_thread
@@ -155,8 +156,7 @@ def _train(epochs: int, seed: int, interrupt: Interrupt, show: bool) -> tuple[bb
 def _shift(inputs: Array, seed: int, epoch: int) -> Array:
     """Return each image moved by up to a pixel either way, which seed and epoch decide."""
     n = len(inputs)
-    # The raw bits of a generator, unlike what NumPy makes of them, are the same under every version of it.
-    draws = np.random.PCG64(np.random.SeedSequence([seed, epoch, 1])).random_raw(n) % 9
+    draws = raw_bits("train", n, seed, epoch, 1) % 9
     padded = np.pad(inputs, ((0, 0), (0, 0), (1, 1), (1, 1)))
     places: Array = sliding_window_view(padded, inputs.shape[2:], axis=(2, 3))
     moved: Array = places[np.arange(n), :, draws // 3, draws % 3]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backburner.data._split import permutation, raw_bits
 from backburner_autodiff._rule import Array
 
 FOLDS = 8
@@ -49,8 +50,7 @@ def make(y: Array, share: float | None, seed: int) -> Folds:
         seed: decides.
     """
     n = len(y)
-    # raw bits, which unlike what NumPy makes of them are the same under every version of it
-    order = np.argsort(np.random.PCG64(np.random.SeedSequence([seed, 0])).random_raw(n), kind="stable")
+    order = permutation("train", n, seed, 0)
     order = order[np.argsort(y[order], kind="stable")]
     if y.dtype.kind == "f":
         order = _mixed(order, FOLDS, seed)
@@ -70,7 +70,7 @@ def make(y: Array, share: float | None, seed: int) -> Folds:
 def _mixed(order: Array, span: int, seed: int) -> Array:
     """Shuffle each stretch of so many, so that no fold always has the least of it."""
     n = len(order)
-    keys = np.random.PCG64(np.random.SeedSequence([seed, 1])).random_raw(n)
+    keys = raw_bits("train", n, seed, 1)
     return order[np.lexsort((keys, np.arange(n) // span))]
 
 
@@ -120,5 +120,4 @@ class Draws:
             yield np.stack([order[i * self.size : (i + 1) * self.size] for order in orders])
 
     def _order(self, epoch: int, member: int, rows: Array) -> Array:
-        bits = np.random.PCG64(np.random.SeedSequence([self._seed, 2, epoch, member])).random_raw(len(rows))
-        return rows[np.argsort(bits, kind="stable")]
+        return rows[permutation("train", len(rows), self._seed, 2, epoch, member)]

@@ -87,8 +87,8 @@ def tabular(
 
     The network is an ensemble of small multilayer perceptrons, each with a straight path from input to output. In a
     table of up to 10,000 rows each member is judged by rows of its own and learns from all others, in a larger one
-    all are judged by the same. The weights that did best there are saved; where a linear model does better than all
-    of them, it is that. How columns become numbers is part of the file.
+    all are judged by the same. The weights that did best there are saved; where a linear model does clearly better
+    than all of them, it is that. How columns become numbers is part of the file.
 
     The same seed and table give the same bytes. Ctrl-C lets the step finish and saves the best weights so far.
 
@@ -323,7 +323,7 @@ def _halved(linear: _start.Linear) -> _start.Linear:
 
 
 def _schedule(total: int) -> Any:
-    """Return a rate that rises in a line to its peak, and falls to 0 along a cosine."""
+    """Return a cosine from the peak to 0, times a straight rise over the first steps."""
     rise = max(1, math.ceil(WARMING * total))
     return lambda step: PEAK * min(1.0, (step + 1) / rise) * (1 + math.cos(math.pi * step / total)) / 2
 

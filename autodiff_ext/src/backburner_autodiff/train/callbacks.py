@@ -131,12 +131,10 @@ class EarlyStopping(Callback):
             return
         self.waited += 1
         if self.waited >= self.patience:
-            best = "no value" if self.best is None else f"{self.best:.6g} in epoch {self.best_epoch}"
-            trainer.stop(
-                f"early stopping: {self.monitor} was best with {best}, {self.waited} epochs ago"
-                if self.best is not None
-                else f"early stopping: {self.monitor} is NaN"
-            )
+            found = "is NaN"
+            if self.best is not None:
+                found = f"was best with {self.best:.6g} in epoch {self.best_epoch}, {self.waited} epochs ago"
+            trainer.stop(f"early stopping: {self.monitor} {found}")
 
     def on_fit_end(self, trainer: Trainer, history: History) -> None:
         if self.restore_best and self._weights:
