@@ -70,17 +70,23 @@ class Device:
         return found
 
     @classmethod
+    def _new(
+        cls, kind: str, backend: Backend, seeds: SeedStream, strategy: GradientCheckpointing | None
+    ) -> Device:
+        device = object.__new__(cls)
+        values = {"kind": kind, "backend": backend, "seeds": seeds, "_strategy": strategy}
+        for slot, value in values.items():
+            object.__setattr__(device, slot, value)
+        return device
+
+    @classmethod
     def _make(
         cls, kind: str, backend: Backend, seeds: SeedStream, strategy: GradientCheckpointing | None
     ) -> Device:
         with _lock:
             device = cls._interned.get((kind, strategy))
             if device is None:
-                device = object.__new__(cls)
-                values = {"kind": kind, "backend": backend, "seeds": seeds, "_strategy": strategy}
-                for slot, value in values.items():
-                    object.__setattr__(device, slot, value)
-                cls._interned[kind, strategy] = device
+                device = cls._interned[kind, strategy] = cls._new(kind, backend, seeds, strategy)
             return device
 
     @classmethod
@@ -201,11 +207,7 @@ def beside(device: Device, backend: Backend, seeds: SeedStream) -> Device:
 
     Where its tensors meet plain ones it wins, so that its backend sees all that comes of what it was given.
     """
-    found = object.__new__(Device)
-    values = {"kind": device.kind, "backend": backend, "seeds": seeds, "_strategy": None}
-    for slot, value in values.items():
-        object.__setattr__(found, slot, value)
-    return found
+    return Device._new(device.kind, backend, seeds, None)
 
 
 def merge(op: str, x: Device, y: Device) -> Device:
