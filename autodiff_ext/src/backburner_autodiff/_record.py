@@ -141,8 +141,8 @@ def _two_with(forward: Op, rule: Rule) -> Op:
             out, residuals = train(x, y, **options)
             vjps = function(out, x, y, residuals=residuals, **options)
         parents = (first, second)
-        if None in parents and vjps.__class__ is tuple:
-            vjps = _needed(vjps, parents)
+        if vjps.__class__ is tuple:  # the closure of an untracked input is not kept
+            vjps = (None if first is None else vjps[0], None if second is None else vjps[1])
         if out.__class__ is tuple:
             return _outputs(out, rule, parents, (i, j), vjps)
         return recorded(rule, parents, (i, j), vjps, out)
@@ -176,8 +176,9 @@ def _three(forward: Op, rule: Rule) -> Op:
             out, residuals = train(x, y, z, **options)
             vjps = function(out, x, y, z, residuals=residuals, **options)
         parents = (first, second, third)
-        if None in parents and vjps.__class__ is tuple:
-            vjps = _needed(vjps, parents)
+        if vjps.__class__ is tuple and (first is None or second is None or third is None):
+            a, b, c = vjps
+            vjps = (None if first is None else a, None if second is None else b, None if third is None else c)
         if out.__class__ is tuple:
             return _outputs(out, rule, parents, (i, j, k), vjps)
         return recorded(rule, parents, (i, j, k), vjps, out)
@@ -214,15 +215,14 @@ def _any(forward: Op, rule: Rule) -> Op:
             out, residuals = train(*values, **options)
             vjps = function(out, *values, residuals=residuals, **options)
         if tracked < len(values) and vjps.__class__ is tuple:
-            vjps = _needed(vjps, parents)
+            vjps = tuple(
+                [vjp if parent is not None else None for vjp, parent in zip(vjps, parents, strict=True)]
+            )
+        if out.__class__ is not tuple:
+            return recorded(rule, tuple(parents), tuple(indices), vjps, out)
         return _outputs(out, rule, tuple(parents), tuple(indices), vjps)
 
     return record
-
-
-def _needed(vjps: tuple[Any, ...], parents: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the closures without those of untracked inputs, which are not kept."""
-    return tuple([vjp if parent is not None else None for vjp, parent in zip(vjps, parents, strict=True)])
 
 
 def _outputs(out: Any, rule: Rule, parents: Any, indices: tuple[int, ...], vjps: Any) -> Any:
@@ -275,7 +275,10 @@ def unwrapper(forward: Op) -> Op:
     """Return an op without gradient that takes variables too."""
 
     def op(*inputs: Any, **options: Any) -> Any:
-        return forward(*[x.value if x.__class__ is Variable else x for x in inputs], **options)
+        for x in inputs:
+            if x.__class__ is Variable:
+                return forward(*[x.value if x.__class__ is Variable else x for x in inputs], **options)
+        return forward(*inputs, **options)
 
     return op
 
