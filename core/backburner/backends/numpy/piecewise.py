@@ -33,6 +33,7 @@ def piecewise(x: Array, /, *, low: float, high: float, left: Line, middle: Parab
         out.clip(0, 1, out=out)
         x.clip(low, np.inf, out=t)  # infinity times 0 is NaN
         out *= t
+        out += 0  # no -0
 
     def general(x: Array, out: Array, other: Array) -> None:
         _polynomial(x, out, a, b, c)
