@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from backburner.backends.numpy import reduction
+from backburner.backends.numpy import linalg, reduction
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 
@@ -18,8 +18,7 @@ def _rows(x: Array) -> Array:
 def _product(x: Array, y: Array) -> Array:
     """Return ``x @ y``; what a sum has broadcast is copied, as NumPy 2.0 multiplies it without BLAS."""
     x, y = (np.ascontiguousarray(a) if 0 in a.strides else a for a in (x, y))
-    z: Array = np.matmul(x, y)
-    return z
+    return linalg.matmul(x, y)
 
 
 @rule(compute_bound=True)
