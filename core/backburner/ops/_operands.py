@@ -272,8 +272,9 @@ def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
         return _EVERY[ndim]
-    if axis.__class__ is int and 0 <= axis < ndim:
-        return (axis,)
+    named: Any = axis
+    if named.__class__ is int and 0 <= named < ndim:
+        return (named,)
     if isinstance(axis, (int, str)) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
@@ -349,19 +350,20 @@ def rank(op: str, ndim: int) -> None:
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     """Return a shape given as an int or a sequence of ints as a tuple of sizes, none negative."""
-    if shape.__class__ is tuple:  # as it is, if it is sound
+    sizes: Any = shape
+    if sizes.__class__ is tuple:  # as it is, if it is sound
         count = 1
-        for n in shape:
+        for n in sizes:
             if n.__class__ is not int or n < 1:
                 break
             count *= n
         else:
-            if count < MOST and len(shape) <= MOST_RANKS:
-                return shape
-    elif shape.__class__ is int:
-        shape = (shape,)
-    many = isinstance(shape, (tuple, list, Sequence)) and not isinstance(shape, bytes)
-    sizes: Any = shape if many else (shape,)
+            if count < MOST and len(sizes) <= MOST_RANKS:
+                return sizes
+    elif sizes.__class__ is int:
+        sizes = (sizes,)
+    elif not isinstance(shape, (list, Sequence)) or isinstance(shape, bytes):
+        sizes = (shape,)
     found = tuple([n if n.__class__ is int else integer(op, "a size", n) for n in sizes])
     rank(op, len(found))
     if found and min(found) < 0:

@@ -67,21 +67,20 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *sizes: int, copy: bool | 
 
 def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
     given = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
-    size, count, unknown = held.size, 1, -1
-    for place, n in enumerate(given):
-        if n.__class__ is not int or n < -1 or (n < 0 and unknown >= 0):
+    size, count = held.size, 1
+    for n in given:
+        if n.__class__ is not int:
             break
-        if n < 0:
-            unknown = place
-        else:
-            count *= n
-    else:  # the usual case at little cost; any other is looked at below
-        if unknown >= 0 and count and len(given) <= MOST_RANKS:
-            n = size // count
-            if n * count == size:
-                return tuple(given[:unknown]) + (n,) + tuple(given[unknown + 1 :])
-        elif unknown < 0 and count == size and len(given) <= MOST_RANKS:
-            return tuple(given)
+        count *= n
+    else:  # the usual cases at little cost; any other is looked at below
+        if len(given) > MOST_RANKS:
+            pass
+        elif count == size:
+            if not given or min(given) >= 0:
+                return tuple(given)
+        elif count < 0 and not size % count and given.count(-1) == 1 and min(given) == -1:
+            place = given.index(-1)
+            return (*given[:place], size // -count, *given[place + 1 :])
     sizes = [n if n.__class__ is int else integer("reshape", "a size", n) for n in given]
     rank("reshape", len(sizes))
     if -1 in sizes and sizes.count(-1) == 1:
@@ -141,9 +140,10 @@ def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
         x ``[a..., b...]``; result ``[a..., 1, b...]``.
     """
     held = primitive("expand_dims", x)
-    if axis.__class__ is int and held.ndim < MOST_RANKS:
+    named: Any = axis
+    if named.__class__ is int and held.ndim < MOST_RANKS:
         shape = held.shape
-        place = one_axis("expand_dims", axis, len(shape) + 1)
+        place = one_axis("expand_dims", named, len(shape) + 1)
         shape = shape[:place] + (1,) + shape[place:]
         return _tensor.wrap(x.device.backend.reshape(held, shape=shape), x.device)
     new = 1 if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)) else len(axis)
