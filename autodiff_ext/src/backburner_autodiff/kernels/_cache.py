@@ -60,6 +60,11 @@ class Store:
         self.hits = 0
         self.misses = 0
 
+    def holds(self, signature: Any, target: Any) -> bool:
+        """Say whether a version is on the disk."""
+        path = self._path(signature, target.codegen())
+        return path is not None and path.exists()
+
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled version, or ``None``."""
         target.refresh()

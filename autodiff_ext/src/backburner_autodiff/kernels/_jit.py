@@ -126,14 +126,17 @@ class Kernel:
         self._float = next((p for p, _, _ in self._arrays if self._parameters[p][0] == "x"), None)
         self._dispatchers: dict[bool, Any] = {}
         self._compiled: dict[bool, dict[str, Callable[..., None]]] = {False: {}, True: {}}
+        self._stand_ins: dict[str, Callable[..., None]] = {}
 
     def __call__(self, *args: Any) -> None:
         """Run on threads where the size of the first array says that they pay, else plainly."""
         ready = self._prepare(args)
         if ready[self._first].size >= self._threshold and _pool.usable():
             self._launch(ready)
-        else:
-            self._version(ready, False)(*ready)
+            return
+        char = self._char(ready)
+        run = self._compiled[False].get(char) or self._stand_ins.get(char) or self._plain(char)
+        run(*ready)
 
     def serial(self, *args: Any) -> None:
         """Run plainly."""
@@ -160,9 +163,32 @@ class Kernel:
         if not _pool.launch(self._version(ready, True), ready):
             self._version(ready, False)(*ready)
 
+    def _char(self, ready: list[Any]) -> str:
+        return "" if self._float is None else ready[self._float].dtype.char
+
     def _version(self, ready: list[Any], parallel: bool) -> Callable[..., None]:
-        char = ready[self._float].dtype.char if self._float is not None else ""
+        char = self._char(ready)
         return self._compiled[parallel].get(char) or self._compile(char, parallel)
+
+    def _plain(self, char: str) -> Callable[..., None]:
+        """Return what a small call runs: the plain version, unless it would have to be compiled beside the other.
+
+        An epoch's last batch is smaller than those before it. The other version on one thread gives the same bits
+        some microseconds later, where a compile would stop the loop for half a second.
+        """
+        threaded = self._compiled[True].get(char)
+        if threaded is None or _numba.config.DISABLE_JIT:
+            return self._compile(char, False)
+        dispatcher = self._declared(False)
+        if dispatcher._cache.holds(self._types(char), dispatcher.targetctx):
+            return self._compile(char, False)
+
+        def stand_in(*ready: Any) -> None:
+            if not _pool.launch(threaded, ready, alone=True):
+                self._compile(char, False)(*ready)
+
+        self._stand_ins[char] = stand_in
+        return stand_in
 
     def _prepare(self, args: tuple[Any, ...]) -> list[Any]:
         if len(args) != len(self._parameters):
@@ -206,18 +232,22 @@ class Kernel:
             if races:
                 raise ValueError(f"kernel: {self.name} carries {', '.join(races)} through its prange loop")
             parallel = _pool.start()  # where there are no threads the plain version takes its place
-        dispatcher = self._dispatchers.get(parallel)
-        if dispatcher is None:
-            options = _options(self._fastmath) | ({"parallel": _PARALLEL} if parallel else {})
-            dispatcher = self._dispatchers[parallel] = _numba.njit(**options)(self.py_func)
-            name = f"{self.name}-{'parallel' if parallel else 'serial'}{'-fast' if self._fastmath else ''}"
-            dispatcher._cache = Store(self.py_func, name)
+        dispatcher = self._declared(parallel)
         dispatcher.disable_compile(False)
         try:
             dispatcher.compile(self._types(char))
         finally:
             if dispatcher.overloads:
                 dispatcher.disable_compile()
+        return dispatcher
+
+    def _declared(self, parallel: bool) -> Any:
+        dispatcher = self._dispatchers.get(parallel)
+        if dispatcher is None:
+            options = _options(self._fastmath) | ({"parallel": _PARALLEL} if parallel else {})
+            dispatcher = self._dispatchers[parallel] = _numba.njit(**options)(self.py_func)
+            name = f"{self.name}-{'parallel' if parallel else 'serial'}{'-fast' if self._fastmath else ''}"
+            dispatcher._cache = Store(self.py_func, name)
         return dispatcher
 
     def _types(self, char: str) -> tuple[Any, ...]:

@@ -68,25 +68,38 @@ def start() -> bool:
     return False
 
 
-def launch(function: Callable[..., None], args: Sequence[Any]) -> bool:
+def launch(function: Callable[..., None], args: Sequence[Any], *, alone: bool = False) -> bool:
     """Run a parallel kernel; return ``False``, with nothing done, where that would not be safe now.
 
-    Numba's own threading layer ends the process when two threads launch at once.
+    Numba's own threading layer ends the process when two threads launch at once. ``alone`` wakes no other thread.
     """
     if _orphaned:
         return False
+    run = _run_alone if alone and _started else _run
     if _concurrent:
-        _mask()
-        function(*args)
+        run(function, args)
         return True
     if not _launching.acquire(blocking=False):
         return False
     try:
-        _mask()
-        function(*args)
+        run(function, args)
     finally:
         _launching.release()
     return True
+
+
+def _run(function: Callable[..., None], args: Sequence[Any]) -> None:
+    _mask()
+    function(*args)
+
+
+def _run_alone(function: Callable[..., None], args: Sequence[Any]) -> None:
+    before = _numba.get_num_threads()
+    _numba.set_num_threads(1)
+    try:
+        function(*args)
+    finally:
+        _numba.set_num_threads(before)
 
 
 def _mask() -> None:

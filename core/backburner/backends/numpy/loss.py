@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from backburner.backends.numpy._blocks import by_blocks
+from backburner.backends.numpy.activation import log_of_sum
 from backburner.contracts import Array
 
 
@@ -116,10 +118,7 @@ def binary_cross_entropy_with_logits(x: Array, target: Array, pos_weight: Array 
 
 def _log_of_sum(x: Array) -> Array:
     """Return ``log(1 + exp(-|x|))``, a new array."""
-    out = np.abs(x, out=np.empty_like(x))
-    np.negative(out, out=out)
-    np.exp(out, out=out)
-    return np.log1p(out, out=out)
+    return by_blocks(log_of_sum, x, scratch=2)
 
 
 def softplus_of_negative(x: Array) -> Array:

@@ -1,0 +1,104 @@
+"""Elementwise ops go over large arrays a block at a time, on threads: nobody sees it but by the time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from backburner import threads
+from backburner.backends.numpy import NumpyBackend, _blocks
+from ops import Array
+
+backend = NumpyBackend()
+inf = math.inf
+
+RECIPES: dict[str, Callable[[Array], Array]] = {
+    "sigmoid": backend.sigmoid,
+    "gelu": lambda x: backend.gelu(x, approximate="none"),
+    "gelu by tanh": lambda x: backend.gelu(x, approximate="tanh"),
+    "silu": backend.silu,
+    "elu": lambda x: backend.elu(x, alpha=1.5, scale=0.5, input_scale=2.0),
+    "softplus": lambda x: backend.softplus(x, beta=2.0, threshold=3.0),
+    "mish": backend.mish,
+    "softsign": backend.softsign,
+    "hardtanh": lambda x: _pieces(x, -1, 1, (0, -1), (0, 1, 0), (0, 1)),
+    "hardsigmoid": lambda x: _pieces(x, -2, 2, (0, 0), (0, 0.25, 0.5), (0, 1)),
+    "leaky relu": lambda x: _pieces(x, 0, 0, (0.1, 0), (0, 1, 0), (1, 0)),
+    "steep relu": lambda x: _pieces(x, 0, 0, (2.5, 0), (0, 1, 0), (1, 0)),
+    "hardswish": lambda x: _pieces(x, -3, 3, (0, 0), (1 / 6, 0.5, 0), (1, 0)),
+    "softshrink": lambda x: _pieces(x, -1, 1, (1, 1), (0, 0, 0), (1, -1)),
+}
+
+
+def _pieces(x: Array, low: float, high: float, left: Any, middle: Any, right: Any) -> Array:
+    return backend.piecewise(x, low=low, high=high, left=left, middle=middle, right=right)
+
+
+@pytest.fixture(params=[1, 3], ids="{} threads".format)
+def many(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = threads.get_num_threads()
+    threads.set_num_threads(request.param)
+    yield
+    threads.set_num_threads(before)
+
+
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
+    "as it is": lambda x: x,
+    "permuted": lambda x: x.transpose(2, 0, 1),
+    "backwards": lambda x: x[:, ::-1],
+    "a part": lambda x: x[:, :, 3:],
+    "every other": lambda x: x[:, ::2, ::2],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.usefixtures("many")
+def test_a_large_array_has_the_bits_of_its_rows(name: str, dtype: str, layout: str) -> None:
+    op, view = RECIPES[name], LAYOUTS[layout]
+    x = np.random.default_rng(0).standard_normal((4, 203, 1237)).astype(dtype) * 4
+    x[0, 0, :4] = np.nan, inf, -inf, -0.0
+    assert view(x).nbytes > _blocks.CACHE and x.size > 2 * _blocks.PART
+    kept = x.copy()
+    got = op(view(x))
+    assert got.dtype == x.dtype
+    right = np.array([[op(row) for row in matrix] for matrix in x])
+    np.testing.assert_array_equal(got, view(right))
+    np.testing.assert_array_equal(x, kept)
+
+
+def test_parts_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    monkeypatch.setattr(
+        _blocks, "share", lambda task, count: (counts.append(count), *map(task, range(count)))
+    )
+    backend.sigmoid(np.zeros(3 * _blocks.PART + 1, np.float32))
+    backend.sigmoid(np.zeros(1000, np.float32))
+    assert counts == [3]
+
+
+def _worst(got: Array, right: Array, scale: Array) -> float:
+    """Return the largest error in units in the last place of the scale."""
+    return float(np.max(np.abs(got - right) / np.spacing(np.abs(scale).astype(got.dtype)).astype(np.float64)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gelu_is_right_to_two_units_in_the_last_place_of_its_positive_half(dtype: str) -> None:
+    x = np.concatenate([np.linspace(-9, 9, 4001), 10.0 ** np.linspace(-30, 1, 500)]).astype(dtype)
+    phi = np.array([math.erfc(-v / math.sqrt(2)) / 2 for v in x.tolist()])
+    right = x.astype(np.float64) * phi
+    got = backend.gelu(x, approximate="none")
+    assert _worst(got, right, np.abs(x) * np.maximum(phi, 1 - phi)) <= 2.5
+    assert not np.any(got[x < -8.5])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_softplus_keeps_its_digits_where_it_is_small(dtype: str) -> None:
+    x = np.linspace(-80, 30, 5001).astype(dtype)
+    right = np.array([max(v, 0) + math.log1p(math.exp(-abs(v))) for v in x.tolist()])
+    assert _worst(backend.softplus(x, beta=1.0, threshold=inf), right, right) <= 3
