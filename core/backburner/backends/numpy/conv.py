@@ -138,7 +138,11 @@ def conv2d(
         return np.empty((n, o, *size), x.dtype)
     if kh == kw == 1 and padding == (0, 0):
         return _pointwise(x[:, :, :: stride[0], :: stride[1]], weight, bias, groups)
-    parts = [] if h == kh == 1 else pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    parts = (
+        []
+        if h == kh == 1
+        else pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    )
     if parts:
         out = np.empty((n, o, *size), x.dtype)
         for part in parts:
