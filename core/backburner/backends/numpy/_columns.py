@@ -48,7 +48,12 @@ class Window(NamedTuple):
 
 def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups: int) -> Array:
     """Return the cross-correlation of images with kernels; there is at least one of each."""
-    if x.shape[2] == 1 and window.kernel[0] == 1 and window.padding[0] == 0 and window.size[0] == 1:
+    if (
+        x.shape[2] == 1 < x.shape[3]
+        and window.kernel[0] == 1
+        and window.padding[0] == 0
+        and window.size[0] == 1
+    ):
         # a signal stands upright, so that each place is a row and its padding needs no copy
         upright = Window(*((b, a) for a, b in window))
         out = convolve(x.swapaxes(2, 3), weight.swapaxes(2, 3), bias, upright, groups)
@@ -66,7 +71,10 @@ def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups
     rows = window.size[0]
     place = depth * x.itemsize
     plane = place * source.row * rows
+    wake = n * rows * source.row * (o * depth * 0.01 + c * taps * 0.1) > SHARED
     images = max(1, min(n, BLOCK_BYTES // max(1, plane * groups)))
+    if wake:  # some for each thread
+        images = min(images, -(-n // 4))
     parts = max(1, min(groups, BLOCK_BYTES // max(1, plane)))
     band = rows
     if plane > BLOCK_BYTES:
@@ -79,7 +87,7 @@ def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups
     ]
     tops = range(0, rows, band)
     by_rows = len(tops) >= 4 or len(pieces) == 1
-    wake = n * rows * source.row * (o * depth * 0.01 + c * taps * 0.1) > SHARED
+    alone = len(tops) == len(pieces) == 1 and _cuts(o // groups, depth, rows * source.row) > 1
 
     def piece(number: int) -> None:
         some, those = pieces[number]
@@ -101,7 +109,9 @@ def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups
                         matrix[those], columns, target[:, :, top : top + count], source.row, added, scratch
                     )
 
-            if by_rows:
+            if alone:  # its product is shared out
+                block(0)
+            elif by_rows:
                 share(block, len(tops), wake)
             else:
                 for i in range(len(tops)):
@@ -136,14 +146,22 @@ def _multiply(
         each = next((places // s for s in range(strips, 2 * strips) if places % s == 0), -(-places // strips))
     whole = places - places % each
     parts = (slice(0, whole), each), (slice(whole, places), places - whole)
+    cuts = _cuts(o, depth, places)
     for part, length in parts:
         if length:
             strips = (part.stop - part.start) // length
-            np.matmul(
-                matrix,
-                columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3),
-                out=product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3),
-            )
+            met = columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3)
+            result = product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3)
+            if cuts == 1:
+                np.matmul(matrix, met, out=result)
+            else:
+                step = -(-o // cuts)
+
+                def cut(i: int, met: Array = met, result: Array = result, step: int = step) -> None:
+                    some = slice(i * step, (i + 1) * step)
+                    np.matmul(matrix[:, :, some], met, out=result[..., some, :])
+
+                share(cut, cuts)
     if wrapped:
         kept = product.reshape(n, groups * o, rows, row)[..., :ow]
         if bias is None:
@@ -151,8 +169,17 @@ def _multiply(
         else:
             np.add(kept, bias[:, None, None], out=out)
     elif bias is not None:
+        if places >= 256:
+            np.setbufsize(16)  # else NumPy copies the bias to a buffer, which takes as long as to add it
         flat = out.reshape(n, groups * o, places)
         flat += bias[:, None]
+
+
+def _cuts(outputs: int, depth: int, places: int) -> int:
+    """Return in how many parts, by outputs, the product of a small image with many channels goes."""
+    if places > BLOCK_PLACES or outputs * depth * places < 2 * 10**7:
+        return 1
+    return 4 if outputs >= 512 else 2 if outputs >= 128 else 1
 
 
 Gather = Callable[[int, int, "_Scratch"], Array]
@@ -240,6 +267,8 @@ class _Flat(_Source):
         _, c, h, w = x.shape
         (kh, kw), _, _, (ph, pw), (dh, dw) = self.window
         n, some = images.stop - images.start, channels.stop - channels.start
+        if kh == kw == 1 and w == self.window.size[1]:
+            return x[images, channels, top : top + rows].reshape(n, some, 1, 1, rows * w)
         size = x.itemsize
         shape: Shape = (n, some, kh, kw, rows * w)
         first = (images.start * c + channels.start) * h * w + (top - ph) * w - pw

@@ -22,20 +22,22 @@ _B, _A, _C = 0.018267932481655116, 1.1746896165105203, -2.4135911866673125
 _D, _E, _G = -27.44986899664378, 1654.141805049966, 48.859186214455704
 _FAR = -7.0
 
-_BLOCK = 1024
+_ZEROS = 1 << 14
 
 
 def relu(x: Array, /) -> Array:
-    """Return ``max(x, 0)``; of long arrays against rows of zeros, which NumPy does four times as fast."""
-    if x.size < 8 * _BLOCK or not x.flags.c_contiguous:
+    """Return ``max(x, 0)``; of long arrays against zeros in an array, which NumPy does four times as fast."""
+    if x.size < 2048 or not x.flags.c_contiguous:
         return np.maximum(x, 0)
-    out = np.empty(x.shape, x.dtype)
+    return by_blocks(_relu, x)
+
+
+def _relu(x: Array, out: Array) -> None:
     xs, ys = x.reshape(-1), out.reshape(-1)
-    whole = x.size - x.size % _BLOCK
-    blocks = -1, _BLOCK
-    np.maximum(xs[:whole].reshape(blocks), np.zeros(_BLOCK, x.dtype), out=ys[:whole].reshape(blocks))
-    np.maximum(xs[whole:], 0, out=ys[whole:])
-    return out
+    zeros = np.zeros(min(x.size, _ZEROS), x.dtype)
+    for start in range(0, x.size, _ZEROS):
+        part = xs[start : start + _ZEROS]
+        np.maximum(part, zeros[: part.size], out=ys[start : start + _ZEROS])
 
 
 def sigmoid(x: Array, /) -> Array:
