@@ -114,6 +114,16 @@ def test_bits_do_not_depend_on_the_number_of_threads(case: str, monkeypatch: pyt
     assert len(found) == 1
 
 
+def test_the_product_of_a_small_image_with_many_channels_has_the_same_bits_in_a_batch() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 128, 14, 14), np.float32)
+    weight = rng.standard_normal((128, 128, 3, 3), np.float32)
+    assert _columns._cuts(128, 128 * 9, 14 * 14) > 1
+    (whole,) = neural.core("conv2d", [x, weight, None], SAME)
+    (alone,) = neural.core("conv2d", [x[1:2], weight, None], SAME)
+    assert alone.tobytes() == whole[1:2].tobytes()
+
+
 def test_columns_of_a_long_signal_take_bounded_memory() -> None:
     x, weight = np.ones((1, 8, 1, 1 << 18), np.float32), np.ones((1, 8, 1, 9), np.float32)
     options = {"stride": (1, 1), "padding": (0, 4), "dilation": (1, 1), "groups": 1}

@@ -30,8 +30,8 @@ BAND_BYTES = 32 << 20
 PIECE_BYTES = 4 << 20
 """Columns of one piece of a long signal."""
 
-TALL_SHARED = 10**6
-"""Products of numbers, for tall kernels of single channels, from which they are shared out: some 150 us of work."""
+TALL_SHARED = 10**7
+"""Products of numbers, for tall kernels of single channels, from which they are shared out: some 1 ms of work."""
 
 FRAME_BYTES = 4 << 20
 """Frames of one chunk of volumes."""
@@ -169,7 +169,7 @@ def conv2d(
         and (c * kw + o * kh) * padded * x.itemsize <= BAND_BYTES
     ):
         out = np.empty((n, o, *size), x.dtype)
-        parts = min(c, 8) if n * padded * o * kh * kw > TALL_SHARED else 1
+        parts = min(c, 4) if n * padded * o * kh * kw > TALL_SHARED else 1
         cuts = [c * i // parts for i in range(parts + 1)]
 
         def part(i: int) -> None:

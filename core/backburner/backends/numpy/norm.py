@@ -14,10 +14,10 @@ from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner.contracts import Array
 from backburner.threads import share
 
-_BLOCK = 1 << 15
+_BLOCK = 1 << 16
 """So many elements does the second of two passes find in the cache."""
 
-_PART = 1 << 17
+_PART = 1 << 19
 """So many elements at least does a thread take at a time."""
 
 
@@ -68,7 +68,7 @@ def normalize_channels(
     out = np.empty(x.shape, x.dtype)
     xs, ys = x.reshape(-1), out.reshape(-1)
     if (
-        n > 3 and c * size <= 4 * _BLOCK
+        n > 3 and c * size <= 2 * _BLOCK
     ):  # some images, by numbers repeated for every element: they are not many
         step = c * size * max(1, _BLOCK // (c * size))
         scales, shifts = (np.tile(np.repeat(v, size), step // (c * size)) for v in (scale, shift))
