@@ -103,12 +103,16 @@ def scaled_dot_product_attention(
             spaces.append(space)
 
         parts = [list(places) for _, places in groupby(heads.places(), lambda place: place[0])]
+
+        def differentiate_all(i: int) -> None:  # of some heads, whose blocks add to the same sums
+            for place in parts[i]:
+                differentiate(place)
+
         if dmask is None:
-            share(lambda i: [differentiate(place) for place in parts[i]], len(parts))
-        else:  # whose sums all heads may share
-            for part in parts:
-                for place in part:
-                    differentiate(place)
+            share(differentiate_all, len(parts))
+        else:  # all heads may add to the same
+            for i in range(len(parts)):
+                differentiate_all(i)
         return (
             dquery.reshape(*heads.batch, *dquery.shape[-2:]),
             dkey.reshape(*heads.kv_batch, *dkey.shape[-2:]),
