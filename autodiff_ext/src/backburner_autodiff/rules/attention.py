@@ -7,13 +7,11 @@ a block at a time, as the forward did (Dao et al. 2022, "FlashAttention").
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from backburner.backends.numpy.attention import Block, Heads, Masks, Place
-from backburner.threads import share
 from backburner_autodiff.kernels import attention as kernels
 from backburner_autodiff.rules._rule import Array, rule
 
@@ -102,17 +100,7 @@ def scaled_dot_product_attention(
                 dmask.add(block, ds)
             spaces.append(space)
 
-        parts = [list(places) for _, places in groupby(heads.places(), lambda place: place[0])]
-
-        def differentiate_all(i: int) -> None:  # of some heads, whose blocks add to the same sums
-            for place in parts[i]:
-                differentiate(place)
-
-        if dmask is None:
-            share(differentiate_all, len(parts))
-        else:  # all heads may add to the same
-            for i in range(len(parts)):
-                differentiate_all(i)
+        heads.each(differentiate, alone=dmask is not None)
         return (
             dquery.reshape(*heads.batch, *dquery.shape[-2:]),
             dkey.reshape(*heads.kv_batch, *dkey.shape[-2:]),

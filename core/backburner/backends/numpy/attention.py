@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -249,6 +250,20 @@ class Heads:
             for low in range(0, self._n, many)
             for start in range(0, self._l, rows)
         ]
+
+    def each(self, task: Callable[[Place], None], *, alone: bool) -> None:
+        """Run a task for each block, one at a time for those of the same heads, or altogether ``alone``."""
+        parts = [list(places) for _, places in groupby(self.places(), lambda place: place[0])]
+
+        def run(i: int) -> None:
+            for place in parts[i]:
+                task(place)
+
+        if alone:
+            for i in range(len(parts)):
+                run(i)
+        else:
+            share(run, len(parts))
 
     def block(self, place: Place) -> Block:
         """Return a block with its masks."""
