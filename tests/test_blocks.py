@@ -112,7 +112,15 @@ def test_relu_of_any_length_is_the_larger_of_each_element_and_0(size: int, many:
     assert np.getbufsize() == 8192
 
 
-CHANNELS = [(4, 9), (6, 3, 5), (1, 3, 20, 20), (1, 5, 301, 301), (9, 70, 31, 31), (2, 3, 512, 512), (5, 6, 1, 90_001)]
+CHANNELS = [
+    (4, 9),
+    (6, 3, 5),
+    (1, 3, 20, 20),
+    (1, 5, 301, 301),
+    (9, 70, 31, 31),
+    (2, 3, 512, 512),
+    (5, 6, 1, 90_001),
+]
 
 
 @pytest.mark.parametrize("shape", CHANNELS, ids=str)
@@ -130,5 +138,7 @@ def test_channels_are_normalised_by_what_is_given_whatever_their_length(
     out = backend.normalize_channels(x, mean, var, *((weight, bias) if affine else (None, None)), eps=1e-3)
     assert out.dtype == np.float32 and np.getbufsize() == 8192
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
-    alone = backend.normalize_channels(x[:1], mean, var, *((weight, bias) if affine else (None, None)), eps=1e-3)
+    alone = backend.normalize_channels(
+        x[:1], mean, var, *((weight, bias) if affine else (None, None)), eps=1e-3
+    )
     assert alone.tobytes() == out[:1].tobytes()

@@ -60,6 +60,7 @@ def sample(case: str, dtype: str = "float64") -> tuple[str, list[Array | None], 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CHUNK_BYTES", "BAND_BYTES", "PIECE_BYTES", "FRAME_BYTES"):
         monkeypatch.setattr(conv, name, 700)
+    monkeypatch.setattr(_columns, "BAND_BYTES", 700)
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 700)
     monkeypatch.setattr(_columns, "BLOCK_PLACES", 1)
     monkeypatch.setattr(_columns, "SHARED", 0)
