@@ -25,7 +25,7 @@ SMALL = [row for row in ROWS if row.name.startswith("op/") and "/small/" in row.
 CORE = [
     *(row for row in INFER if row.name.endswith("/1")),
     *(row for row in SMALL if row.name.endswith("/forward")),
-    *(row for row in ROWS if row.name.startswith("overhead/plain/")),
+    *(row for row in ROWS if row.name.startswith("overhead/plain/x")),
 ]
 NAMED = {
     *("start/import", "start/prediction", "start/training-warm", "start/installed", "start/wheel"),
@@ -35,7 +35,7 @@ NAMED = {
 EXTENSION = [
     *TRAIN,
     *(row for row in SMALL if not row.name.endswith("/forward")),
-    *(row for row in ROWS if row.name.startswith("overhead/tracked/") or row.name in NAMED),
+    *(row for row in ROWS if row.name.startswith("overhead/tracked/x.s") or row.name in NAMED),
 ]
 
 

@@ -136,13 +136,3 @@ def export(model: str, data: str) -> None:
             torch.onnx.export(module, xs, str(target), dynamo=False, opset_version=20, input_names=names)
     finally:
         torch.backends.mha.set_fastpath_enabled(True)
-
-
-def small_op(kind: str, op: str, rounds: int) -> list[float]:
-    """Return what an op takes on small tensors, tracked or in `inference_mode`."""
-    from benchmarks.groups.overhead import CALLS, operands, turns
-
-    a, b = (torch.from_numpy(x).requires_grad_(kind == "tracked") for x in operands())
-    ours, _ = CALLS[op]
-    with torch.inference_mode(kind == "plain"):
-        return turns((lambda: ours(a, b),), rounds)[0]
