@@ -169,16 +169,16 @@ def conv2d(
         and (c * kw + o * kh) * padded * x.itemsize <= BAND_BYTES
     ):
         out = np.empty((n, o, *size), x.dtype)
-        parts = min(c, 4) if n * padded * o * kh * kw > TALL_SHARED else 1
-        cuts = [c * i // parts for i in range(parts + 1)]
+        count = min(c, 4) if n * padded * o * kh * kw > TALL_SHARED else 1
+        cuts = [c * i // count for i in range(count + 1)]
 
-        def part(i: int) -> None:
+        def some_channels(i: int) -> None:
             some = slice(cuts[i], cuts[i + 1])
             each = slice(some.start * o // c, some.stop * o // c)
             added = None if bias is None else bias[each]
             _by_rows(x[:, some], weight[each], added, padding, dilation, out[:, each])
 
-        share(part, parts, parts > 1)
+        share(some_channels, count, count > 1)
         return out
     return convolve(x, weight, bias, Window((kh, kw), size, stride, padding, dilation), groups)
 
