@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
+from backburner import _names
 from backburner.errors import ArgumentError
-from backburner.nn import _names
 from backburner.nn._parameter import Buffer, Parameter, State
 
 if TYPE_CHECKING:
