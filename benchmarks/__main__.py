@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from pathlib import Path
 from benchmarks import machine, report
 from benchmarks.groups import GROUPS
 from benchmarks.harness import Disagreement, Failure, Group, Lab, Result, Row, Settings
+
+TUNING = ("OPENBLAS_", "MKL_", "ONEDNN_", "DNNL_", "ATEN_", "OMP_", "GOMP_", "KMP_", "NUMBA_", "MALLOC_")
+"""Variables that tune a library begin so; here each library does what it does by itself."""
 
 QUICK_PEERS = ("torch", "onnx")  # the others compile for long
 
@@ -111,4 +115,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    for tuned in [name for name in os.environ if name.startswith(TUNING)]:
+        print(f"benchmarks: {tuned}={os.environ.pop(tuned)} is left out", file=sys.stderr)
     sys.exit(main())
