@@ -55,7 +55,7 @@ CORE_LAYERS = (
         "backburner._seeds",
         "backburner.threads",
     ),
-    ("backburner.dtype", "backburner.errors", "backburner._names", "backburner._blas"),
+    ("backburner.dtype", "backburner.errors", "backburner._names", "backburner._blas", "backburner._memory"),
 )
 EXTENSION_LAYERS = (
     ("backburner_autodiff.train",),

@@ -120,22 +120,26 @@ class Held:
     @property
     def shape(self) -> Shape:
         """The sizes of the axes."""
-        return cast(Shape, self._primitive.shape)
+        found: Shape = self._primitive.shape
+        return found
 
     @property
     def dtype(self) -> DType:
         """The kind of the elements."""
-        return cast(DType, self._primitive.dtype)
+        found: DType = self._primitive.dtype
+        return found
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return cast(int, self._primitive.ndim)
+        found: int = self._primitive.ndim
+        return found
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return cast(int, self._primitive.size)
+        found: int = self._primitive.size
+        return found
 
     def _autodiff(self) -> AutodiffBackend:
         """The device's backend, which is an autodiff one."""

@@ -364,6 +364,20 @@ class Tensor(Held, Elementwise):
 _MEET: Final = (Tensor, bool, int, float, np.bool_, np.integer, np.floating, np.ndarray, list, tuple)
 
 
+_new = object.__new__
+_ndarray, _scalar = np.ndarray, np.generic
+
+
+def wrap(primitive: Any, device: Device) -> Tensor:
+    """Return ``Tensor(primitive, device)`` without the cost of calling a class, which is that of a small op."""
+    if primitive.__class__ is not _ndarray and isinstance(primitive, _scalar):
+        primitive = np.asarray(primitive)
+    x: Tensor = _new(Tensor)
+    x._primitive = primitive
+    x.device = device
+    return x
+
+
 def _restore(array: Array, device: Device, require_grad: bool) -> Tensor:
     x = Tensor(array, device)
     return x.require_grad() if require_grad else x

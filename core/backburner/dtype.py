@@ -38,6 +38,10 @@ _BY_PYTHON_TYPE |= {
     kind.__name__: dtype for kind, dtype in list(_BY_PYTHON_TYPE.items()) if isinstance(kind, type)
 }
 
+# Those by the type or the name of Python and of NumPy, which hot paths ask for.
+_BY_NAME: dict[object, DType] = {kind: dtype for dtype in ALL for kind in (dtype.type, dtype.name)}
+_BY_NAME |= _BY_PYTHON_TYPE
+
 
 def canonical(dtype: Any, op: str = "dtype") -> DType:
     """Return ``dtype`` as one of the dtypes above, in native byte order.
@@ -47,9 +51,12 @@ def canonical(dtype: Any, op: str = "dtype") -> DType:
     Raises:
         DTypeError: Backburner has no such dtype.
     """
-    found = _BY_PYTHON_TYPE.get(dtype) if isinstance(dtype, (type, str)) else None
-    if found is not None:
-        return found
+    if dtype is float32 or dtype is int64 or dtype is float64 or dtype is bool_:
+        return dtype
+    if isinstance(dtype, (type, str)):
+        found = _BY_NAME.get(dtype)
+        if found is not None:
+            return found
     try:
         native = np.dtype(dtype).newbyteorder("=")
     except (TypeError, ValueError, SyntaxError):

@@ -107,17 +107,18 @@ def one_blas_thread() -> Iterator[None]:
         deterministic(before)
 
 
-def share(task: Callable[[int], object], count: int) -> None:
+def share(task: Callable[[int], object], count: int, wake: bool = True) -> None:
     """Run ``task(0)`` to ``task(count - 1)`` on the threads that are set, and return when all are done.
 
     BLAS is held to one thread meanwhile. For bits that do not depend on the number of threads, what a part does must
     depend on its number and on shapes alone. Parts run in NumPy's error state of the caller. To wake a thread takes
-    20 to 40 us: less than some 200 us of work is not worth sharing.
+    20 to 40 us: less than some 200 us of work is not worth sharing. Without ``wake`` the parts run here, for the bits
+    that they have on one BLAS thread.
 
     Where there is one thread, or something is being shared out already, by this or another thread, the parts run here
     in order. After an exception no part is begun any more, and the first one is raised when those that run are done.
     """
-    limit = min(_limit(), count)
+    limit = _limit()
     if limit < 2 or not _sharing.acquire(blocking=False):
         for i in range(count):
             task(i)
@@ -128,7 +129,7 @@ def share(task: Callable[[int], object], count: int) -> None:
         if functions and before > 1:
             functions[0](1)
         try:
-            _spread(task, count, limit - 1)
+            _spread(task, count, min(limit, count) - 1 if wake else 0)
         finally:
             if functions and before > 1:
                 functions[0](before)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from images import LAYOUTS, Array, Image, expect, laid_out
 
-from backburner.backends.numpy import conv
+from backburner.backends.numpy import _columns, conv
 
 autodiff = pytest.mark.feature_set("autodiff")
 dtypes = pytest.mark.parametrize("dtype", neural.DTYPES)
@@ -68,6 +68,10 @@ def reference(
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make chunks of few images, bands of few rows and pieces of few places of samples."""
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 2000)
+    monkeypatch.setattr(_columns, "BLOCK_PLACES", 1)
+    monkeypatch.setattr(_columns, "SMALL", 10000)
+    monkeypatch.setattr(_columns, "SHARED", 0)
     monkeypatch.setattr(conv, "CHUNK_BYTES", 2000)
     monkeypatch.setattr(conv, "BAND_BYTES", 3000)
     monkeypatch.setattr(conv, "PIECE_BYTES", 400)
@@ -203,8 +207,7 @@ def _peak(run: Any) -> int:
 
 
 def test_columns_of_large_images_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conv, "CHUNK_BYTES", 1 << 16)
-    monkeypatch.setattr(conv, "BAND_BYTES", 1 << 18)
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 1 << 17)
     x, weight = np.ones((2, 8, 128, 128), np.float32), np.ones((1, 8, 3, 3), np.float32)
     columns = 9 * x.nbytes
     assert _peak(lambda: convolve(x, weight)) < 1 << 20 < columns

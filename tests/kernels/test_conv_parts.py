@@ -9,15 +9,28 @@ import neural
 import numpy as np
 import pytest
 
-from backburner.backends.numpy import conv
+import backburner as bb
+from backburner.backends.numpy import _columns, conv
 
 autodiff = pytest.mark.feature_set("autodiff")
 Array = np.ndarray[Any, np.dtype[Any]]
 
+SAME: dict[str, Any] = {"stride": (1, 1), "padding": (1, 1), "dilation": (1, 1), "groups": 1}
 TWO: dict[str, Any] = {"stride": (1, 2), "padding": (0, 1), "dilation": (1, 1), "groups": 2}
 ROW: dict[str, Any] = {"stride": (1, 2), "padding": (0, 3), "dilation": (1, 2), "groups": 1}
 THREE: dict[str, Any] = {"stride": (2, 1, 1), "padding": (1, 1, 0), "dilation": (1, 2, 1), "groups": 2}
 CASES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "image": ("conv2d", (3, 4, 9, 8), (6, 2, 3, 3), SAME | {"groups": 2}),
+    "dilated-image": ("conv2d", (3, 2, 9, 8), (6, 2, 3, 3), SAME | {"padding": (2, 2), "dilation": (2, 2)}),
+    "inner-image": ("conv2d", (3, 2, 9, 8), (4, 2, 3, 2), SAME | {"padding": (0, 0)}),
+    "widened-image": ("conv2d", (3, 2, 5, 4), (4, 2, 3, 3), SAME | {"padding": (1, 3)}),
+    "strided-image": ("conv2d", (3, 3, 9, 8), (4, 3, 3, 3), SAME | {"stride": (2, 2)}),
+    "strided-dilated-image": (
+        *("conv2d", (3, 2, 11, 13), (4, 2, 4, 5)),
+        {"stride": (3, 2), "padding": (2, 1), "dilation": (2, 2), "groups": 1},
+    ),
+    "patches": ("conv2d", (3, 2, 9, 8), (4, 2, 2, 2), SAME | {"stride": (3, 2), "padding": (1, 1)}),
+    "channels": ("conv2d", (3, 6, 9, 8), (6, 1, 3, 3), SAME | {"groups": 6}),
     "signal": ("conv2d", (3, 2, 1, 21), (4, 2, 1, 3), ROW),
     "signal-within-its-padding": ("conv2d", (1, 1, 1, 2), (2, 1, 1, 2), ROW | {"padding": (0, 9)}),
     "volume": ("conv3d", (3, 4, 5, 6, 5), (4, 2, 3, 2, 2), THREE),
@@ -47,6 +60,9 @@ def sample(case: str, dtype: str = "float64") -> tuple[str, list[Array | None], 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CHUNK_BYTES", "BAND_BYTES", "PIECE_BYTES", "FRAME_BYTES"):
         monkeypatch.setattr(conv, name, 700)
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(_columns, "BLOCK_PLACES", 1)
+    monkeypatch.setattr(_columns, "SHARED", 0)
 
 
 @every_case
@@ -81,6 +97,21 @@ def test_one_of_a_batch_has_the_same_bits_alone(case: str, monkeypatch: pytest.M
         for part in (slice(0, 1), slice(1, 3)):
             (alone,) = neural.core(op, [x[part], *others], options)
             assert alone.tobytes() == whole[part].tobytes()
+
+
+@every_case
+def test_bits_do_not_depend_on_the_number_of_threads(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    op, inputs, options = sample(case, "float32")
+    small(monkeypatch)
+    before = bb.get_num_threads()
+    found = set()
+    try:
+        for count in (1, 2, 3):
+            bb.set_num_threads(count)
+            found.add(neural.core(op, inputs, options)[0].tobytes())
+    finally:
+        bb.set_num_threads(before)
+    assert len(found) == 1
 
 
 def test_columns_of_a_long_signal_take_bounded_memory() -> None:

@@ -11,10 +11,11 @@ import numpy as np
 from backburner.errors import GraphError
 from backburner_autodiff._rule import Rule
 from backburner_autodiff.checkpoint import Lazy
-from backburner_autodiff.tape import Node, Variable
+from backburner_autodiff.tape import Node, Variable, recorded
 
 Op = Callable[..., Any]
 _ndarray = np.ndarray
+_FIRST = (0,)
 
 
 def recorder(forward: Op, rule: Rule, lazy: Callable[..., Lazy] | None) -> Op:
@@ -28,62 +29,81 @@ def recorder(forward: Op, rule: Rule, lazy: Callable[..., Lazy] | None) -> Op:
     """
     if lazy is not None:
         return _lazy(forward, rule, lazy)
-    if rule.forward is None and rule.outputs is None:
-        parameters = list(inspect.signature(rule.function).parameters.values())[1:]
-        inputs = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
-        if len(parameters) == len(inputs) == 2:
-            return _binary(forward, rule)
-        if len(inputs) == 1 and all(p.kind is p.KEYWORD_ONLY for p in parameters[1:]):
-            return _unary(forward, rule)
-    return _any(forward, rule)
+    parameters = list(inspect.signature(rule.function).parameters.values())[1:]
+    inputs = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
+    alone = len(inputs) == len(parameters) and rule.forward is None and rule.outputs is None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return _any(forward, rule)
+    if len(inputs) == 1:
+        return (_one if alone else _one_with)(forward, rule)
+    if len(inputs) == 2:
+        return (_two if alone else _two_with)(forward, rule)
+    return (_three if len(inputs) == 3 else _any)(forward, rule)
 
 
-def _unary(forward: Op, rule: Rule) -> Op:
+def _one(forward: Op, rule: Rule) -> Op:
+    """Return the recorder of an op of one input, without options or a forward of its own."""
     function = rule.function
 
-    def record(x: Any, /, **options: Any) -> Any:
+    def record(x: Any, /) -> Any:
         if x.__class__ is not Variable:
-            return forward(x, **options)
-        value = x.value
-        out = forward(value, **options)
+            return forward(x)
+        value, index = x.value, x.index
+        out = forward(value)
         if out.__class__ is not _ndarray:
             if out.__class__ is tuple:
-                return _outputs(out, rule, (x.node,), (x.index,), function(out, value, **options))
+                return _outputs(out, rule, (x.node,), (index,), function(out, value))
             out = np.asarray(out)
-        vjps = function(out, value, **options)
-        return Variable(out, Node(rule, (x.node,), (x.index,), vjps, (out.shape,), out.dtype), 0)
+        return recorded(rule, (x.node,), (index,) if index else _FIRST, function(out, value), out)
 
     return record
 
 
-def _binary(forward: Op, rule: Rule) -> Op:
+def _one_with(forward: Op, rule: Rule) -> Op:
+    """Return the recorder of an op of one input."""
+    function, train = rule.function, rule.forward
+
+    def record(x: Any, /, **options: Any) -> Any:
+        if x.__class__ is not Variable:
+            return forward(x, **options)
+        value, index = x.value, x.index
+        indices = (index,) if index else _FIRST
+        if train is None:
+            out = forward(value, **options)
+            if out.__class__ is not _ndarray and out.__class__ is not tuple:
+                out = np.asarray(out)
+            vjps = function(out, value, **options)
+        else:
+            out, residuals = train(value, **options)
+            vjps = function(out, value, residuals=residuals, **options)
+        if out.__class__ is tuple:
+            return _outputs(out, rule, (x.node,), indices, vjps)
+        return recorded(rule, (x.node,), indices, vjps, out)
+
+    return record
+
+
+def _two(forward: Op, rule: Rule) -> Op:
+    """Return the recorder of an op of two inputs, without options or a forward of its own."""
     function = rule.function
 
     def record(x: Any, y: Any, /) -> Any:
         if x.__class__ is Variable:
+            left = x.value
             if y.__class__ is Variable:
-                left, right = x.value, y.value
+                right = y.value
                 out = forward(left, right)
                 if out.__class__ is not _ndarray:
                     out = np.asarray(out)
-                node = Node(
-                    rule,
-                    (x.node, y.node),
-                    (x.index, y.index),
-                    function(out, left, right),
-                    (out.shape,),
-                    out.dtype,
-                )
-                return Variable(out, node, 0)
-            left = x.value
+                indices = (x.index, y.index)
+                return recorded(rule, (x.node, y.node), indices, function(out, left, right), out)
             out = forward(left, y)
             if out.__class__ is not _ndarray:
                 out = np.asarray(out)
             vjps = function(out, left, y)
             if vjps.__class__ is tuple:
-                vjps = vjps[:1]
-                return Variable(out, Node(rule, (x.node,), (x.index,), vjps, (out.shape,), out.dtype), 0)
-            return Variable(out, Node(rule, (x.node, None), (x.index, 0), vjps, (out.shape,), out.dtype), 0)
+                return recorded(rule, (x.node,), (x.index,), vjps[:1], out)
+            return recorded(rule, (x.node, None), (x.index, 0), vjps, out)
         if y.__class__ is not Variable:
             return forward(x, y)
         right = y.value
@@ -92,9 +112,76 @@ def _binary(forward: Op, rule: Rule) -> Op:
             out = np.asarray(out)
         vjps = function(out, x, right)
         if vjps.__class__ is tuple:
-            vjps = vjps[1:]
-            return Variable(out, Node(rule, (y.node,), (y.index,), vjps, (out.shape,), out.dtype), 0)
-        return Variable(out, Node(rule, (None, y.node), (0, y.index), vjps, (out.shape,), out.dtype), 0)
+            return recorded(rule, (y.node,), (y.index,), vjps[1:], out)
+        return recorded(rule, (None, y.node), (0, y.index), vjps, out)
+
+    return record
+
+
+def _two_with(forward: Op, rule: Rule) -> Op:
+    """Return the recorder of an op of two inputs."""
+    function, train = rule.function, rule.forward
+
+    def record(x: Any, y: Any, /, **options: Any) -> Any:
+        first: Any = None
+        second: Any = None
+        i = j = 0
+        if x.__class__ is Variable:
+            x, first, i = x.value, x.node, x.index
+        if y.__class__ is Variable:
+            y, second, j = y.value, y.node, y.index
+        if first is None and second is None:
+            return forward(x, y, **options)
+        if train is None:
+            out = forward(x, y, **options)
+            if out.__class__ is not _ndarray and out.__class__ is not tuple:
+                out = np.asarray(out)
+            vjps = function(out, x, y, **options)
+        else:
+            out, residuals = train(x, y, **options)
+            vjps = function(out, x, y, residuals=residuals, **options)
+        parents = (first, second)
+        if vjps.__class__ is tuple:  # the closure of an untracked input is not kept
+            vjps = (None if first is None else vjps[0], None if second is None else vjps[1])
+        if out.__class__ is tuple:
+            return _outputs(out, rule, parents, (i, j), vjps)
+        return recorded(rule, parents, (i, j), vjps, out)
+
+    return record
+
+
+def _three(forward: Op, rule: Rule) -> Op:
+    """Return the recorder of an op of three inputs."""
+    function, train = rule.function, rule.forward
+
+    def record(x: Any, y: Any, z: Any, /, **options: Any) -> Any:
+        first: Any = None
+        second: Any = None
+        third: Any = None
+        i = j = k = 0
+        if x.__class__ is Variable:
+            x, first, i = x.value, x.node, x.index
+        if y.__class__ is Variable:
+            y, second, j = y.value, y.node, y.index
+        if z.__class__ is Variable:
+            z, third, k = z.value, z.node, z.index
+        if first is None and second is None and third is None:
+            return forward(x, y, z, **options)
+        if train is None:
+            out = forward(x, y, z, **options)
+            if out.__class__ is not _ndarray and out.__class__ is not tuple:
+                out = np.asarray(out)
+            vjps = function(out, x, y, z, **options)
+        else:
+            out, residuals = train(x, y, z, **options)
+            vjps = function(out, x, y, z, residuals=residuals, **options)
+        parents = (first, second, third)
+        if vjps.__class__ is tuple and (first is None or second is None or third is None):
+            a, b, c = vjps
+            vjps = (None if first is None else a, None if second is None else b, None if third is None else c)
+        if out.__class__ is tuple:
+            return _outputs(out, rule, parents, (i, j, k), vjps)
+        return recorded(rule, parents, (i, j, k), vjps, out)
 
     return record
 
@@ -127,10 +214,12 @@ def _any(forward: Op, rule: Rule) -> Op:
         else:
             out, residuals = train(*values, **options)
             vjps = function(out, *values, residuals=residuals, **options)
-        if tracked < len(values) and vjps.__class__ is tuple:  # an untracked input's closure is not kept
+        if tracked < len(values) and vjps.__class__ is tuple:
             vjps = tuple(
                 [vjp if parent is not None else None for vjp, parent in zip(vjps, parents, strict=True)]
             )
+        if out.__class__ is not tuple:
+            return recorded(rule, tuple(parents), tuple(indices), vjps, out)
         return _outputs(out, rule, tuple(parents), tuple(indices), vjps)
 
     return record
@@ -138,7 +227,7 @@ def _any(forward: Op, rule: Rule) -> Op:
 
 def _outputs(out: Any, rule: Rule, parents: Any, indices: tuple[int, ...], vjps: Any) -> Any:
     if out.__class__ is not tuple:
-        return Variable(out, Node(rule, parents, indices, vjps, (out.shape,), out.dtype), 0)
+        return recorded(rule, parents, indices, vjps, out)
     tracked = _tracked(out, rule)
     shapes = tuple([out[i].shape for i in tracked])
     several = rule.outputs is None or len(tracked) > 1
@@ -186,7 +275,10 @@ def unwrapper(forward: Op) -> Op:
     """Return an op without gradient that takes variables too."""
 
     def op(*inputs: Any, **options: Any) -> Any:
-        return forward(*[x.value if x.__class__ is Variable else x for x in inputs], **options)
+        for x in inputs:
+            if x.__class__ is Variable:
+                return forward(*[x.value if x.__class__ is Variable else x for x in inputs], **options)
+        return forward(*inputs, **options)
 
     return op
 

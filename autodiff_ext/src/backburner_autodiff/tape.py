@@ -35,9 +35,11 @@ class Variable:
         value: the array.
         node: what made it.
         index: which of the node's outputs it is.
+        shape: that of the array, as checks ask for it often.
+        dtype: likewise.
     """
 
-    __slots__ = ("value", "node", "index")
+    __slots__ = ("value", "node", "index", "shape", "dtype")
     made: ClassVar[Callable[[Variable], None] | None] = None
     """Told of every variable while somebody looks for anomalies."""
 
@@ -45,21 +47,14 @@ class Variable:
         self.value = value
         self.node = node
         self.index = index
+        self.shape: Shape = value.shape
+        self.dtype: np.dtype[Any] = value.dtype
         if self.made is not None:
             self.made()
 
     @property
-    def shape(self) -> Shape:
-        shape: Shape = self.value.shape
-        return shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.value.dtype
-
-    @property
     def ndim(self) -> int:
-        return self.value.ndim
+        return len(self.shape)
 
     @property
     def size(self) -> int:
@@ -145,6 +140,35 @@ class Node:
     def consume(self) -> None:
         """Let go of all that another sweep would need."""
         self.vjps, self.parents = None, ()
+
+
+_new: Final = object.__new__
+
+
+def recorded(
+    rule: Rule, parents: tuple[Node | None, ...], indices: tuple[int, ...], vjps: Vjps, out: Array
+) -> Variable:
+    """Return the one output of a new node: ``Variable(out, Node(...), 0)`` without the cost of calling two classes."""
+    shape, dtype = out.shape, out.dtype
+    node: Node = _new(Node)
+    node.id = next_id()
+    node.rule = rule
+    node.parents = parents
+    node.indices = indices
+    node.vjps = vjps
+    node.shapes = (shape,)
+    node.dtype = dtype
+    node.several = False
+    node.watch = None
+    x: Variable = _new(Variable)
+    x.value = out
+    x.node = node
+    x.index = 0
+    x.shape = shape
+    x.dtype = dtype
+    if Variable.made is not None:
+        x.made()  # type: ignore[misc]
+    return x
 
 
 LEAF: Final = Rule("leaf", lambda out: ())

@@ -10,18 +10,21 @@ import numpy as np
 from backburner import _tensor
 from backburner.contracts import Array, Shape
 from backburner.device import Device, merge
+from backburner.dtype import DEFAULT_INT
 from backburner.errors import ArgumentError, DTypeError, IndexOutOfRange, ShapeError
-from backburner.ops._operands import broadcast_shape, integer, rank
+from backburner.ops._operands import MOST_RANKS, broadcast_shape, integer, rank
 
 _min, _max = np.minimum.reduce, np.maximum.reduce
 _ZERO = np.zeros((), np.int8)
+_FEW = 32  # so many numbers Python looks through faster than NumPy begins to
 
 
 def index_device(op: str, device: Device, *indices: Any) -> Device:
     """Return the device on which a tensor on ``device`` meets indices, those of which that are tensors."""
     for index in indices:
         if isinstance(index, _tensor.Tensor):
-            device = merge(op, device, index.device)
+            if index.device is not device:
+                device = merge(op, device, index.device)
         elif isinstance(index, (list, tuple)):
             device = index_device(op, device, *index)
     return device
@@ -33,7 +36,12 @@ def index_array(op: str, indices: Any) -> Array:
     Raises:
         DTypeError: they are not integers.
     """
-    found = indices._primitive if isinstance(indices, _tensor.Tensor) else _copied(op, indices)
+    if isinstance(indices, _tensor.Tensor):
+        found = indices._primitive
+        if found.dtype is DEFAULT_INT:  # which has no graph, so that it is an array
+            return found  # type: ignore[no-any-return]
+    else:
+        found = _copied(op, indices)
     if found.size == 0 and not isinstance(indices, (_tensor.Tensor, np.ndarray)):
         found = found.astype(np.int64)
     if found.dtype.kind not in "iu":
@@ -49,6 +57,15 @@ def _copied(op: str, indices: Any) -> Array:
         raise ShapeError(f"{op}: indices are nested lists of different lengths.") from None
 
 
+def bounds(indices: Array) -> tuple[int, int]:
+    """Return the least and the largest of some indices."""
+    size = indices.size
+    if size > _FEW:
+        return int(_min(indices, None)), int(_max(indices, None))
+    numbers = (indices if indices.ndim == 1 else indices.reshape(size)).tolist()
+    return min(numbers), max(numbers)
+
+
 def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> Array:
     """Return ``indices`` as int64 in ``[0, n)``; where ``negative``, those below 0 count from the end.
 
@@ -57,24 +74,66 @@ def checked_indices(op: str, indices: Array, n: int, negative: bool = True) -> A
     """
     lowest = -n if negative else 0
     if indices.size:
-        low, high = int(_min(indices, axis=None)), int(_max(indices, axis=None))
+        low, high = bounds(indices)
         if low < lowest or high >= n:
             worst = low if low < lowest else high
             raise IndexOutOfRange(f"{op}: index {worst} is out of range [{lowest}, {n}).")
         if low < 0:
             found = indices.astype(np.int64)
             return np.where(found < 0, found + n, found)
-    return indices.astype(np.int64, copy=False)
+    return indices if indices.dtype is DEFAULT_INT else indices.astype(np.int64, copy=False)
+
+
+def basic_index(shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return an index of ints, slices, ``None`` and ``...`` as a backend takes it.
+
+    Of any other index, and of one that is wrong, the answer is ``None``: ``checked_index`` says what it is.
+    """
+    axis, axes = 0, len(shape)
+    positive: list[Any] | None = None
+    for place, part in enumerate(index):
+        kind = part.__class__
+        if kind is int:
+            if axis >= axes:
+                return None
+            n = shape[axis]
+            if not 0 <= part < n:
+                if not -n <= part < 0:
+                    return None
+                if positive is None:
+                    positive = list(index)
+                positive[place] = part + n
+            axis += 1
+        elif kind is slice:
+            start, stop, step = part.start, part.stop, part.step
+            if (
+                (start is not None and start.__class__ is not int)
+                or (stop is not None and stop.__class__ is not int)
+                or (step is not None and (step.__class__ is not int or step == 0))
+            ):
+                return None
+            axis += 1
+        elif part is Ellipsis:
+            end = axes
+            for other in index[place + 1 :]:
+                if other is Ellipsis:
+                    return None
+                end -= other is not None
+            if end < axis:
+                return None
+            axis = end
+        elif part is not None:
+            return None
+    if axis > axes or axes + len(index) > MOST_RANKS:
+        return None
+    return index if positive is None else tuple(positive)
 
 
 def checked_index(op: str, shape: Shape, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the index of an array of ``shape`` as a backend takes it."""
-    if len(index) == 1 and index[0].__class__ is int and shape:
-        if not -shape[0] <= index[0] < shape[0]:
-            raise IndexOutOfRange(
-                f"{op}: axis 0: index {index[0]} is out of range [{-shape[0]}, {shape[0]})."
-            )
-        return (index[0] % shape[0],)
+    basic = basic_index(shape, index)
+    if basic is not None:
+        return basic
     parts = [_plain(op, part) for part in index]
     covered = 0
     ellipses = 0

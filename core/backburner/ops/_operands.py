@@ -24,6 +24,7 @@ Axis = int | Sequence[int] | None
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 MOST = 1 << 60
 MOST_RANKS = 64  # NumPy's own limit; beyond it some of its functions crash
+_EVERY = [tuple(range(ndim)) for ndim in range(MOST_RANKS + 1)]
 
 
 def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
@@ -35,7 +36,7 @@ def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any,
         if a.dtype is not b.dtype:
             a, b = _promoted(op, a, b, device)
         left, right = a.shape, b.shape
-        if left != right and left and right:
+        if left != right and left and right and right != left[-len(right) :]:
             broadcast_shape(op, left, right)
         return a, b, device
     if isinstance(x, _tensor.Tensor):
@@ -50,7 +51,8 @@ def operands(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any,
 def floats(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:
     """Return ``operands``, integers and bools as float32."""
     a, b, device = operands(op, x, y)
-    if a.dtype.kind != "f":
+    dtype = a.dtype
+    if dtype is not DEFAULT_FLOAT and dtype.kind != "f":
         a, b = cast(a, DEFAULT_FLOAT, device), cast(b, DEFAULT_FLOAT, device)
     return a, b, device
 
@@ -118,41 +120,65 @@ def primitive(op: str, x: Tensor) -> Any:
 
 def floating(op: str, x: Tensor) -> Any:
     """Return what a tensor holds, integers and bools as float32."""
-    held = primitive(op, x)
-    return held if held.dtype.kind == "f" else x.device.backend.astype(held, dtype=DEFAULT_FLOAT)
+    held = x._primitive if isinstance(x, _tensor.Tensor) else primitive(op, x)
+    dtype = held.dtype
+    if dtype is DEFAULT_FLOAT or dtype.kind == "f":
+        return held
+    return x.device.backend.astype(held, dtype=DEFAULT_FLOAT)
 
 
 def floats_along(op: str, x: Tensor, axis: int, dtype: Any) -> tuple[Any, int]:
     """Return what a tensor holds in a dtype of floats, and an axis of it counted from the front."""
-    held = primitive(op, x)
     if dtype is None:
         held = floating(op, x)
     else:
+        held = primitive(op, x)
         wanted = canonical(dtype, op)
         if wanted.kind != "f":
             raise DTypeError(f"{op}: dtype must be of floats, got {wanted}.")
         held = cast(held, wanted, x.device)
-    if held.ndim == 0:
+    ndim = held.ndim
+    if ndim == 0:
         raise ShapeError(f"{op}: the input is 0-d and has no axis. Use reshape.")
-    return held, one_axis(op, axis, held.ndim)
+    return held, one_axis(op, axis, ndim)
 
 
 def numeric(op: str, x: Tensor) -> Any:
     """Return what a tensor holds, which is not bool."""
-    held = primitive(op, x)
-    if held.dtype.kind == "b":
+    held = x._primitive if isinstance(x, _tensor.Tensor) else primitive(op, x)
+    dtype = held.dtype
+    if dtype is not DEFAULT_FLOAT and dtype.kind == "b":
         raise DTypeError(f"{op}: bool has no arithmetic of its own. Use astype first.")
     return held
 
 
 def matrices(op: str, x: Tensor, y: Tensor) -> tuple[Any, Any, Device]:
     """Return the primitives of two tensors in their common dtype, and where they meet."""
-    a, b, device = primitive(op, x), primitive(op, y), x.device
+    if isinstance(x, _tensor.Tensor) and isinstance(y, _tensor.Tensor):
+        a, b = x._primitive, y._primitive
+    else:
+        a, b = primitive(op, x), primitive(op, y)
+    device = x.device
     if device is not y.device:
         device = merge(op, device, y.device)
     if a.dtype is not b.dtype:
         a, b = _promoted(op, a, b, device)
     return a, b, device
+
+
+def three_floats(op: str, x: Tensor, y: Tensor | None, z: Tensor | None) -> tuple[Any, Any, Any, Device]:
+    """Return ``same_floats`` of an input and two parameters, where these are as they mostly are at less cost."""
+    if isinstance(x, _tensor.Tensor) and isinstance(y, _tensor.Tensor):
+        a, b, c, device = x._primitive, y._primitive, None, x.device
+        if a.dtype is DEFAULT_FLOAT is b.dtype and y.device is device:
+            if z is None:
+                return a, b, None, device
+            if isinstance(z, _tensor.Tensor) and z.device is device:
+                c = z._primitive
+                if c.dtype is DEFAULT_FLOAT:
+                    return a, b, c, device
+    (a, b, c), device = same_floats(op, x, y, z)
+    return a, b, c, device
 
 
 def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[Any], Device]:
@@ -163,37 +189,48 @@ def same_floats(op: str, *xs: Tensor | None, required: int = 1) -> tuple[list[An
     found: list[Any] = []
     device: Any = None
     dtype: Any = None
+    mixed = False
     for x in xs:
-        if x is None:
-            if len(found) < required:
-                primitive(op, x)  # type: ignore[arg-type]  # which refuses it
+        if x is None and len(found) >= required:
             found.append(None)
             continue
-        held = primitive(op, x)
+        held = x._primitive if isinstance(x, _tensor.Tensor) else primitive(op, x)  # type: ignore[arg-type]
         found.append(held)
         if device is None:
-            device, dtype = x.device, held.dtype
-        elif x.device is not device:
-            device = merge(op, device, x.device)
+            device, dtype = x.device, held.dtype  # type: ignore[union-attr]
+            continue
+        if x.device is not device:  # type: ignore[union-attr]
+            device = merge(op, device, x.device)  # type: ignore[union-attr]
         if held.dtype is not dtype:
             dtype = promote(op, dtype, held.dtype)
-    if dtype.kind != "f":
-        dtype = DEFAULT_FLOAT
-    return [x if x is None or x.dtype is dtype else cast(x, dtype, device) for x in found], device
+            mixed = True
+    if dtype is not DEFAULT_FLOAT and dtype.kind != "f":
+        dtype, mixed = DEFAULT_FLOAT, True
+    if mixed:
+        found = [x if x is None or x.dtype is dtype else cast(x, dtype, device) for x in found]
+    return found, device
 
 
 def same_dtypes(op: str, xs: Sequence[Tensor]) -> tuple[list[Any], Device]:
     """Return the primitives of a sequence of tensors in their common dtype, and where they meet."""
     if not isinstance(xs, (tuple, list, Sequence)) or not xs:
         raise ArgumentError(f"{op}: needs a sequence of at least one tensor. Give a list, {op}([x, y]).")
-    held = [primitive(op, x) for x in xs]
-    device, dtype = xs[0].device, held[0].dtype
-    for x, other in zip(xs, held, strict=True):
+    held: list[Any] = []
+    device: Any = None
+    dtype: Any = None
+    mixed = False
+    for x in xs:
+        a = x._primitive if isinstance(x, _tensor.Tensor) else primitive(op, x)
+        held.append(a)
+        if device is None:
+            device, dtype = x.device, a.dtype
+            continue
         if x.device is not device:
             device = merge(op, device, x.device)
-        if other.dtype is not dtype:
-            dtype = promote(op, dtype, other.dtype)
-    return [x if x.dtype is dtype else cast(x, dtype, device) for x in held], device
+        if a.dtype is not dtype:
+            dtype = promote(op, dtype, a.dtype)
+            mixed = True
+    return [cast(a, dtype, device) for a in held] if mixed else held, device
 
 
 def bools(op: str, x: Tensor) -> Any:
@@ -224,15 +261,20 @@ def broadcast_shape(op: str, left: Shape, right: Shape) -> Shape:
 def one_axis(op: str, axis: int, ndim: int) -> int:
     """Return ``axis`` counted from the front."""
     index = axis if axis.__class__ is int else integer(op, "axis", axis)
+    if 0 <= index < ndim:
+        return index
     if not -ndim <= index < ndim:
         raise AxisError(f"{op}: axis {index} is out of range for {ndim} dimensions.")
-    return index % ndim
+    return index + ndim
 
 
 def all_axes(op: str, axis: Axis, ndim: int) -> Axes:
     """Return the axes as a sorted tuple counted from the front; ``None`` is all of them."""
     if axis is None:
-        return tuple(range(ndim))
+        return _EVERY[ndim]
+    named: Any = axis
+    if named.__class__ is int and 0 <= named < ndim:
+        return (named,)
     if isinstance(axis, (int, str)) or not isinstance(axis, (tuple, list, Sequence)):
         return (one_axis(op, axis, ndim),)
     found = tuple(sorted(one_axis(op, a, ndim) for a in axis))
@@ -308,8 +350,20 @@ def rank(op: str, ndim: int) -> None:
 
 def shape_of(op: str, shape: int | Sequence[int]) -> Shape:
     """Return a shape given as an int or a sequence of ints as a tuple of sizes, none negative."""
-    many = isinstance(shape, (tuple, list, Sequence)) and not isinstance(shape, bytes)
-    sizes: Any = shape if many else (shape,)
+    sizes: Any = shape
+    if sizes.__class__ is tuple:  # as it is, if it is sound
+        count = 1
+        for n in sizes:
+            if n.__class__ is not int or n < 1:
+                break
+            count *= n
+        else:
+            if count < MOST and len(sizes) <= MOST_RANKS:
+                return sizes
+    elif sizes.__class__ is int:
+        sizes = (sizes,)
+    elif not isinstance(shape, (list, Sequence)) or isinstance(shape, bytes):
+        sizes = (shape,)
     found = tuple([n if n.__class__ is int else integer(op, "a size", n) for n in sizes])
     rank(op, len(found))
     if found and min(found) < 0:

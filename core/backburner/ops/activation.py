@@ -18,7 +18,7 @@ def relu(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("relu", x)
-    return _tensor.Tensor(x.device.backend.relu(held), x.device)
+    return _tensor.wrap(x.device.backend.relu(held), x.device)
 
 
 def sigmoid(x: Tensor, /) -> Tensor:
@@ -28,7 +28,7 @@ def sigmoid(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("sigmoid", x)
-    return _tensor.Tensor(x.device.backend.sigmoid(held), x.device)
+    return _tensor.wrap(x.device.backend.sigmoid(held), x.device)
 
 
 def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
@@ -46,7 +46,7 @@ def gelu(x: Tensor, /, approximate: str = "none") -> Tensor:
     """
     chosen("gelu", "approximate", approximate, ("none", "tanh"))
     held = floating("gelu", x)
-    return _tensor.Tensor(x.device.backend.gelu(held, approximate=approximate), x.device)
+    return _tensor.wrap(x.device.backend.gelu(held, approximate=approximate), x.device)
 
 
 def softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
@@ -64,7 +64,7 @@ def softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
         DTypeError: ``dtype`` is not of floats.
     """
     held, place = floats_along("softmax", x, axis, dtype)
-    return _tensor.Tensor(x.device.backend.softmax(held, axis=place), x.device)
+    return _tensor.wrap(x.device.backend.softmax(held, axis=place), x.device)
 
 
 def log_softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
@@ -82,4 +82,4 @@ def log_softmax(x: Tensor, /, axis: int = -1, dtype: Any = None) -> Tensor:
         DTypeError: ``dtype`` is not of floats.
     """
     held, place = floats_along("log_softmax", x, axis, dtype)
-    return _tensor.Tensor(x.device.backend.log_softmax(held, axis=place), x.device)
+    return _tensor.wrap(x.device.backend.log_softmax(held, axis=place), x.device)

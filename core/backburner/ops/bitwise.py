@@ -20,7 +20,7 @@ def bitwise_and(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = _bits("bitwise_and", x, y)
-    return _tensor.Tensor(device.backend.bitwise_and(a, b), device)
+    return _tensor.wrap(device.backend.bitwise_and(a, b), device)
 
 
 def bitwise_or(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -30,7 +30,7 @@ def bitwise_or(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = _bits("bitwise_or", x, y)
-    return _tensor.Tensor(device.backend.bitwise_or(a, b), device)
+    return _tensor.wrap(device.backend.bitwise_or(a, b), device)
 
 
 def bitwise_xor(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -40,7 +40,7 @@ def bitwise_xor(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = _bits("bitwise_xor", x, y)
-    return _tensor.Tensor(device.backend.bitwise_xor(a, b), device)
+    return _tensor.wrap(device.backend.bitwise_xor(a, b), device)
 
 
 def bitwise_invert(x: Tensor, /) -> Tensor:
@@ -51,7 +51,7 @@ def bitwise_invert(x: Tensor, /) -> Tensor:
     """
     held = primitive("bitwise_invert", x)
     _refuse_floats("bitwise_invert", held)
-    return _tensor.Tensor(x.device.backend.bitwise_invert(held), x.device)
+    return _tensor.wrap(x.device.backend.bitwise_invert(held), x.device)
 
 
 def bitwise_left_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -64,7 +64,7 @@ def bitwise_left_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         ArgumentError: a shift is negative.
     """
     a, b, device = _shift("bitwise_left_shift", x, y)
-    return _tensor.Tensor(device.backend.bitwise_left_shift(a, b), device)
+    return _tensor.wrap(device.backend.bitwise_left_shift(a, b), device)
 
 
 def bitwise_right_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -77,7 +77,7 @@ def bitwise_right_shift(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         ArgumentError: a shift is negative.
     """
     a, b, device = _shift("bitwise_right_shift", x, y)
-    return _tensor.Tensor(device.backend.bitwise_right_shift(a, b), device)
+    return _tensor.wrap(device.backend.bitwise_right_shift(a, b), device)
 
 
 def _refuse_floats(op: str, held: Any) -> None:

@@ -23,7 +23,7 @@ def equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("equal", x, y)
-    return _tensor.Tensor(device.backend.equal(a, b), device)
+    return _tensor.wrap(device.backend.equal(a, b), device)
 
 
 def not_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -33,7 +33,7 @@ def not_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("not_equal", x, y)
-    return _tensor.Tensor(device.backend.not_equal(a, b), device)
+    return _tensor.wrap(device.backend.not_equal(a, b), device)
 
 
 def less(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -43,7 +43,7 @@ def less(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("less", x, y)
-    return _tensor.Tensor(device.backend.less(a, b), device)
+    return _tensor.wrap(device.backend.less(a, b), device)
 
 
 def less_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -53,7 +53,7 @@ def less_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("less_equal", x, y)
-    return _tensor.Tensor(device.backend.less_equal(a, b), device)
+    return _tensor.wrap(device.backend.less_equal(a, b), device)
 
 
 def greater(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -63,7 +63,7 @@ def greater(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("greater", x, y)
-    return _tensor.Tensor(device.backend.greater(a, b), device)
+    return _tensor.wrap(device.backend.greater(a, b), device)
 
 
 def greater_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -73,7 +73,7 @@ def greater_equal(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("greater_equal", x, y)
-    return _tensor.Tensor(device.backend.greater_equal(a, b), device)
+    return _tensor.wrap(device.backend.greater_equal(a, b), device)
 
 
 def logical_and(x: Tensor, y: Tensor, /) -> Tensor:
@@ -83,9 +83,7 @@ def logical_and(x: Tensor, y: Tensor, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("logical_and", x, y)
-    return _tensor.Tensor(
-        device.backend.logical_and(_bool("logical_and", a), _bool("logical_and", b)), device
-    )
+    return _tensor.wrap(device.backend.logical_and(_bool("logical_and", a), _bool("logical_and", b)), device)
 
 
 def logical_or(x: Tensor, y: Tensor, /) -> Tensor:
@@ -95,7 +93,7 @@ def logical_or(x: Tensor, y: Tensor, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("logical_or", x, y)
-    return _tensor.Tensor(device.backend.logical_or(_bool("logical_or", a), _bool("logical_or", b)), device)
+    return _tensor.wrap(device.backend.logical_or(_bool("logical_or", a), _bool("logical_or", b)), device)
 
 
 def _bool(op: str, held: Any) -> Any:
@@ -111,7 +109,7 @@ def logical_not(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = bools("logical_not", x)
-    return _tensor.Tensor(x.device.backend.logical_not(held), x.device)
+    return _tensor.wrap(x.device.backend.logical_not(held), x.device)
 
 
 def logical_xor(x: Tensor, y: Tensor, /) -> Tensor:
@@ -121,4 +119,4 @@ def logical_xor(x: Tensor, y: Tensor, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("logical_xor", x, y)
-    return _tensor.Tensor(device.backend.not_equal(_bool("logical_xor", a), _bool("logical_xor", b)), device)
+    return _tensor.wrap(device.backend.not_equal(_bool("logical_xor", a), _bool("logical_xor", b)), device)

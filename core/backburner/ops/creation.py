@@ -64,7 +64,7 @@ def tensor(data: Any, dtype: Any = None, device: Device | None = None) -> Tensor
             raise GraphError("tensor: the data is tracked. Use detach() on it first.")
         device = data.device if device is None else device
         data = data.numpy()
-    return _tensor.Tensor(_copied("tensor", data, dtype), Device(device))
+    return _tensor.wrap(_copied("tensor", data, dtype), Device(device))
 
 
 def asarray(
@@ -103,7 +103,7 @@ def asarray(
         obj.dtype if dtype is None else dtype, "asarray"
     ):
         raise ArgumentError("asarray: copy=False takes a NumPy array of the dtype that is asked for.")
-    return _tensor.Tensor(obj.view(np.ndarray), Device(device))
+    return _tensor.wrap(obj.view(np.ndarray), Device(device))
 
 
 def _holds_tensors(obj: Any) -> bool:
@@ -166,7 +166,7 @@ def from_dlpack(obj: Any, /, *, device: Device | None = None, copy: bool | None 
     canonical(array.dtype, "from_dlpack")
     if device is None and isinstance(obj, _tensor.Tensor):
         device = obj.device
-    return _tensor.Tensor(array.copy() if copied else array, Device(device))
+    return _tensor.wrap(array.copy() if copied else array, Device(device))
 
 
 def _copied(op: str, data: Any, dtype: Any) -> Array:
@@ -229,7 +229,7 @@ def _filled(
     value = element(op, "fill_value", fill_value, wanted)
     device = Device(device)
     held = device.backend.full(shape=shape_of(op, shape), value=value, dtype=wanted)
-    return _tensor.Tensor(held, device)
+    return _tensor.wrap(held, device)
 
 
 def zeros(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
@@ -322,7 +322,7 @@ def arange(
         element("arange", "start", start, wanted)
         element("arange", "the last value", start + (count - 1) * step, wanted)
     device = Device(device)
-    return _tensor.Tensor(device.backend.arange(start=start, stop=stop, step=step, dtype=wanted), device)
+    return _tensor.wrap(device.backend.arange(start=start, stop=stop, step=step, dtype=wanted), device)
 
 
 def linspace(
@@ -351,7 +351,7 @@ def linspace(
     low, high = number("linspace", "start", start), number("linspace", "stop", stop)
     closed = flag("linspace", "endpoint", endpoint)
     held = device.backend.linspace(start=low, stop=high, num=num, dtype=wanted, endpoint=closed)
-    return _tensor.Tensor(held, device)
+    return _tensor.wrap(held, device)
 
 
 def eye(
@@ -366,7 +366,7 @@ def eye(
     device = Device(device)
     wanted = DEFAULT_FLOAT if dtype is None else canonical(dtype, "eye")
     held = device.backend.eye(rows=rows, columns=columns, k=integer("eye", "k", k), dtype=wanted)
-    return _tensor.Tensor(held, device)
+    return _tensor.wrap(held, device)
 
 
 def empty(shape: int | Sequence[int], *, dtype: Any = None, device: Device | None = None) -> Tensor:
@@ -422,7 +422,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     for place, tensor, x in zip(places, arrays, held, strict=True):
         backend = tensor.device.backend
         line = backend.reshape(x, shape=tuple(x.size if i == place else 1 for i in range(len(held))))
-        grids.append(_tensor.Tensor(backend.broadcast_to(line, shape=shape), tensor.device))
+        grids.append(_tensor.wrap(backend.broadcast_to(line, shape=shape), tensor.device))
     return tuple(grids)
 
 
@@ -457,4 +457,4 @@ def _triangle(op: str, x: Tensor, k: int, lower: bool) -> Tensor:
     diagonal = np.arange(held.shape[-1]) - np.arange(held.shape[-2])[:, None]
     k = min(max(integer(op, "k", k), -held.shape[-2]), held.shape[-1])  # beyond lies nothing
     kept = diagonal <= k if lower else diagonal >= k
-    return _tensor.Tensor(x.device.backend.where(kept, held, np.zeros((), held.dtype)), x.device)
+    return _tensor.wrap(x.device.backend.where(kept, held, np.zeros((), held.dtype)), x.device)

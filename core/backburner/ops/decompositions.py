@@ -78,7 +78,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """
     held = _square("cholesky", x)
     upper = flag("cholesky", "upper", upper)
-    return _tensor.Tensor(x.device.backend.cholesky(held, upper=upper), x.device)
+    return _tensor.wrap(x.device.backend.cholesky(held, upper=upper), x.device)
 
 
 def det(x: Tensor, /) -> Tensor:
@@ -91,7 +91,7 @@ def det(x: Tensor, /) -> Tensor:
         ShapeError: the matrices are not square.
     """
     held = _square("det", x)
-    return _tensor.Tensor(x.device.backend.det(held), x.device)
+    return _tensor.wrap(x.device.backend.det(held), x.device)
 
 
 def slogdet(x: Tensor, /) -> SlogdetResult:
@@ -106,7 +106,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
         ShapeError: the matrices are not square.
     """
     held = _square("slogdet", x)
-    return SlogdetResult(*(_tensor.Tensor(y, x.device) for y in x.device.backend.slogdet(held)))
+    return SlogdetResult(*(_tensor.wrap(y, x.device) for y in x.device.backend.slogdet(held)))
 
 
 def inv(x: Tensor, /) -> Tensor:
@@ -120,7 +120,7 @@ def inv(x: Tensor, /) -> Tensor:
         ShapeError: the matrices are not square.
     """
     held = _square("inv", x)
-    return _tensor.Tensor(x.device.backend.inv(held), x.device)
+    return _tensor.wrap(x.device.backend.inv(held), x.device)
 
 
 def _rtol(op: str, rtol: float | Tensor | None, held: Any) -> Any:
@@ -158,7 +158,7 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """
     held = _matrix("pinv", x)
     tolerance = _rtol("pinv", rtol, held)
-    return _tensor.Tensor(x.device.backend.pinv(held, rtol=tolerance), x.device)
+    return _tensor.wrap(x.device.backend.pinv(held, rtol=tolerance), x.device)
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
@@ -183,7 +183,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     y = device.backend.solve(a, b)
     if vector:
         y = device.backend.reshape(y, shape=y.shape[:-1])
-    return _tensor.Tensor(y, device)
+    return _tensor.wrap(y, device)
 
 
 def eigh(x: Tensor, /) -> EighResult:
@@ -200,7 +200,7 @@ def eigh(x: Tensor, /) -> EighResult:
         ShapeError: the matrices are not square.
     """
     held = _square("eigh", x)
-    return EighResult(*(_tensor.Tensor(y, x.device) for y in x.device.backend.eigh(held)))
+    return EighResult(*(_tensor.wrap(y, x.device) for y in x.device.backend.eigh(held)))
 
 
 def eigvalsh(x: Tensor, /) -> Tensor:
@@ -214,7 +214,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
         ShapeError: the matrices are not square.
     """
     held = _square("eigvalsh", x)
-    return _tensor.Tensor(x.device.backend.eigvalsh(held), x.device)
+    return _tensor.wrap(x.device.backend.eigvalsh(held), x.device)
 
 
 def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
@@ -234,7 +234,7 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
     """
     chosen("qr", "mode", mode, ("reduced", "complete"))
     held = _matrix("qr", x)
-    return QRResult(*(_tensor.Tensor(y, x.device) for y in x.device.backend.qr(held, mode=mode)))
+    return QRResult(*(_tensor.wrap(y, x.device) for y in x.device.backend.qr(held, mode=mode)))
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
@@ -257,7 +257,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     """
     held = _matrix("svd", x)
     full = flag("svd", "full_matrices", full_matrices)
-    return SVDResult(*(_tensor.Tensor(y, x.device) for y in x.device.backend.svd(held, full_matrices=full)))
+    return SVDResult(*(_tensor.wrap(y, x.device) for y in x.device.backend.svd(held, full_matrices=full)))
 
 
 def svdvals(x: Tensor, /) -> Tensor:
@@ -270,7 +270,7 @@ def svdvals(x: Tensor, /) -> Tensor:
         LinAlgError: a matrix is not finite.
     """
     held = _matrix("svdvals", x)
-    return _tensor.Tensor(x.device.backend.svdvals(held), x.device)
+    return _tensor.wrap(x.device.backend.svdvals(held), x.device)
 
 
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | str | None = "fro") -> Tensor:
@@ -293,7 +293,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: float | str | None
     """
     held = _matrix("matrix_norm", x)
     keepdims = flag("matrix_norm", "keepdims", keepdims)
-    y = _tensor.Tensor(held, x.device)
+    y = _tensor.wrap(held, x.device)
     known = not isinstance(ord, bool) and isinstance(ord, (str, int, float, np.integer, np.floating))
     if ord is None or (known and ord == "fro"):
         return reduction.vector_norm(y, (-2, -1), keepdims)
@@ -327,7 +327,7 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """
     held = _matrix("matrix_rank", x)
     tolerance = _rtol("matrix_rank", rtol, held)
-    values = svdvals(_tensor.Tensor(held, x.device).detach())
+    values = svdvals(_tensor.wrap(held, x.device).detach())
     if values.shape[-1] == 0:
         return reduction.count_nonzero(values, -1)
     least = values[..., :1] * _tensor.tensor(tolerance[..., None], device=x.device)
@@ -349,7 +349,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     backend = x.device.backend
     if power == 0:
         identity = np.broadcast_to(np.eye(held.shape[-1], dtype=held.dtype), held.shape)
-        return _tensor.Tensor(backend.where(np.zeros((), np.bool_), held, identity), x.device)
+        return _tensor.wrap(backend.where(np.zeros((), np.bool_), held, identity), x.device)
     if power < 0:
         held, power = backend.inv(held), -power
     y = None
@@ -359,4 +359,4 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
         power >>= 1
         if power:
             held = backend.matmul(held, held)
-    return _tensor.Tensor(y, x.device)
+    return _tensor.wrap(y, x.device)

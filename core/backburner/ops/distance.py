@@ -50,4 +50,4 @@ def cdist(
     if power < 0:
         raise ArgumentError(f"cdist: p must not be negative, got {p!r}.")
     chosen("cdist", "compute_mode", compute_mode, tuple(_MODES))
-    return _tensor.Tensor(device.backend.cdist(a, b, p=power, products=_MODES[compute_mode]), device)
+    return _tensor.wrap(device.backend.cdist(a, b, p=power, products=_MODES[compute_mode]), device)

@@ -14,13 +14,12 @@ import numpy as np
 
 from backburner import _tensor
 from backburner.device import Device, merge
-from backburner.dtype import DType, canonical
+from backburner.dtype import DEFAULT_FLOAT, DType, bool_, canonical
 from backburner.errors import ArgumentError, DTypeError
 from backburner.ops._operands import (
     Scalar,
     bools,
     broadcast_shape,
-    cast,
     floating,
     floats,
     number,
@@ -43,7 +42,7 @@ def add(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("add", x, y)
-    return _tensor.Tensor(device.backend.add(a, b), device)
+    return _tensor.wrap(device.backend.add(a, b), device)
 
 
 def subtract(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -53,9 +52,9 @@ def subtract(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("subtract", x, y)
-    if a.dtype.kind == "b":
+    if a.dtype is not DEFAULT_FLOAT and a.dtype.kind == "b":
         raise DTypeError("subtract: bool has no arithmetic of its own. Use astype first.")
-    return _tensor.Tensor(device.backend.subtract(a, b), device)
+    return _tensor.wrap(device.backend.subtract(a, b), device)
 
 
 def multiply(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -65,7 +64,7 @@ def multiply(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("multiply", x, y)
-    return _tensor.Tensor(device.backend.multiply(a, b), device)
+    return _tensor.wrap(device.backend.multiply(a, b), device)
 
 
 def divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -75,7 +74,7 @@ def divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("divide", x, y)
-    return _tensor.Tensor(device.backend.divide(a, b), device)
+    return _tensor.wrap(device.backend.divide(a, b), device)
 
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -97,7 +96,7 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
             raise ArgumentError(
                 "pow: an integer to a negative power is not an integer. Cast to a float first."
             )
-    return _tensor.Tensor(device.backend.pow(a, b), device)
+    return _tensor.wrap(device.backend.pow(a, b), device)
 
 
 def maximum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -107,7 +106,7 @@ def maximum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("maximum", x, y)
-    return _tensor.Tensor(device.backend.maximum(a, b), device)
+    return _tensor.wrap(device.backend.maximum(a, b), device)
 
 
 def minimum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -117,7 +116,7 @@ def minimum(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = operands("minimum", x, y)
-    return _tensor.Tensor(device.backend.minimum(a, b), device)
+    return _tensor.wrap(device.backend.minimum(a, b), device)
 
 
 def positive(x: Tensor, /) -> Tensor:
@@ -137,7 +136,7 @@ def negative(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("negative", x)
-    return _tensor.Tensor(x.device.backend.negative(held), x.device)
+    return _tensor.wrap(x.device.backend.negative(held), x.device)
 
 
 def abs(x: Tensor, /) -> Tensor:
@@ -147,7 +146,7 @@ def abs(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("abs", x)
-    return _tensor.Tensor(x.device.backend.abs(held), x.device)
+    return _tensor.wrap(x.device.backend.abs(held), x.device)
 
 
 def square(x: Tensor, /) -> Tensor:
@@ -157,7 +156,7 @@ def square(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("square", x)
-    return _tensor.Tensor(x.device.backend.square(held), x.device)
+    return _tensor.wrap(x.device.backend.square(held), x.device)
 
 
 def exp(x: Tensor, /) -> Tensor:
@@ -167,7 +166,7 @@ def exp(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("exp", x)
-    return _tensor.Tensor(x.device.backend.exp(held), x.device)
+    return _tensor.wrap(x.device.backend.exp(held), x.device)
 
 
 def log(x: Tensor, /) -> Tensor:
@@ -177,7 +176,7 @@ def log(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("log", x)
-    return _tensor.Tensor(x.device.backend.log(held), x.device)
+    return _tensor.wrap(x.device.backend.log(held), x.device)
 
 
 def sqrt(x: Tensor, /) -> Tensor:
@@ -187,7 +186,7 @@ def sqrt(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("sqrt", x)
-    return _tensor.Tensor(x.device.backend.sqrt(held), x.device)
+    return _tensor.wrap(x.device.backend.sqrt(held), x.device)
 
 
 def tanh(x: Tensor, /) -> Tensor:
@@ -197,7 +196,7 @@ def tanh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("tanh", x)
-    return _tensor.Tensor(x.device.backend.tanh(held), x.device)
+    return _tensor.wrap(x.device.backend.tanh(held), x.device)
 
 
 def erf(x: Tensor, /) -> Tensor:
@@ -207,7 +206,7 @@ def erf(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("erf", x)
-    return _tensor.Tensor(x.device.backend.erf(held), x.device)
+    return _tensor.wrap(x.device.backend.erf(held), x.device)
 
 
 def erfc(x: Tensor, /) -> Tensor:
@@ -217,7 +216,7 @@ def erfc(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("erfc", x)
-    return _tensor.Tensor(x.device.backend.erfc(held), x.device)
+    return _tensor.wrap(x.device.backend.erfc(held), x.device)
 
 
 def erfinv(x: Tensor, /) -> Tensor:
@@ -227,7 +226,7 @@ def erfinv(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("erfinv", x)
-    return _tensor.Tensor(x.device.backend.erfinv(held), x.device)
+    return _tensor.wrap(x.device.backend.erfinv(held), x.device)
 
 
 def expm1(x: Tensor, /) -> Tensor:
@@ -237,7 +236,7 @@ def expm1(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("expm1", x)
-    return _tensor.Tensor(x.device.backend.expm1(held), x.device)
+    return _tensor.wrap(x.device.backend.expm1(held), x.device)
 
 
 def log1p(x: Tensor, /) -> Tensor:
@@ -247,7 +246,7 @@ def log1p(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("log1p", x)
-    return _tensor.Tensor(x.device.backend.log1p(held), x.device)
+    return _tensor.wrap(x.device.backend.log1p(held), x.device)
 
 
 def log2(x: Tensor, /) -> Tensor:
@@ -257,7 +256,7 @@ def log2(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("log2", x)
-    return _tensor.Tensor(x.device.backend.log2(held), x.device)
+    return _tensor.wrap(x.device.backend.log2(held), x.device)
 
 
 def log10(x: Tensor, /) -> Tensor:
@@ -267,7 +266,7 @@ def log10(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("log10", x)
-    return _tensor.Tensor(x.device.backend.log10(held), x.device)
+    return _tensor.wrap(x.device.backend.log10(held), x.device)
 
 
 def logaddexp(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -277,7 +276,7 @@ def logaddexp(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("logaddexp", x, y)
-    return _tensor.Tensor(device.backend.logaddexp(a, b), device)
+    return _tensor.wrap(device.backend.logaddexp(a, b), device)
 
 
 def hypot(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -287,7 +286,7 @@ def hypot(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("hypot", x, y)
-    return _tensor.Tensor(device.backend.hypot(a, b), device)
+    return _tensor.wrap(device.backend.hypot(a, b), device)
 
 
 def reciprocal(x: Tensor, /) -> Tensor:
@@ -297,7 +296,7 @@ def reciprocal(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("reciprocal", x)
-    return _tensor.Tensor(x.device.backend.divide(np.asarray(1, held.dtype), held), x.device)
+    return _tensor.wrap(x.device.backend.divide(np.asarray(1, held.dtype), held), x.device)
 
 
 def rsqrt(x: Tensor, /) -> Tensor:
@@ -307,7 +306,7 @@ def rsqrt(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held, backend = floating("rsqrt", x), x.device.backend
-    return _tensor.Tensor(backend.divide(np.asarray(1, held.dtype), backend.sqrt(held)), x.device)
+    return _tensor.wrap(backend.divide(np.asarray(1, held.dtype), backend.sqrt(held)), x.device)
 
 
 def lerp(x: Tensor, y: Tensor, weight: Tensor | Scalar, /) -> Tensor:
@@ -321,7 +320,7 @@ def lerp(x: Tensor, y: Tensor, weight: Tensor | Scalar, /) -> Tensor:
     shape = held[0].shape
     for other in held[1:]:
         shape = broadcast_shape("lerp", shape, other.shape)
-    start, end, *rest = (_tensor.Tensor(a, device) for a in held)
+    start, end, *rest = (_tensor.wrap(a, device) for a in held)
     step = subtract(end, start)
     if not rest:
         t = number("lerp", "weight", weight)
@@ -342,17 +341,21 @@ def where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tenso
     Raises:
         DTypeError: ``condition`` is not bool.
     """
-    primitive("where", condition)
+    if not isinstance(condition, _tensor.Tensor):
+        primitive("where", condition)
     if isinstance(x, _tensor.Tensor) or isinstance(y, _tensor.Tensor):
         a, b, device = operands("where", x, y)
     else:
         a, b, device = operands("where", _tensor.tensor(x), y)
     if condition.device is not device:
         device = merge("where", condition.device, device)
-    mask = bools("where", condition)
-    if not mask.shape == a.shape == b.shape:
+    mask = condition._primitive
+    if mask.dtype is not bool_:
+        bools("where", condition)
+    shape = mask.shape
+    if a.shape != shape or (b.shape != shape and b.shape):
         broadcast_shape("where", mask.shape, broadcast_shape("where", a.shape, b.shape))
-    return _tensor.Tensor(device.backend.where(mask, a, b), device)
+    return _tensor.wrap(device.backend.where(mask, a, b), device)
 
 
 def clip(x: Tensor, /, min: Tensor | Scalar | None = None, max: Tensor | Scalar | None = None) -> Tensor:
@@ -372,15 +375,16 @@ def clip(x: Tensor, /, min: Tensor | Scalar | None = None, max: Tensor | Scalar 
         DTypeError: a bound is not a number, or not an integer for an integer ``x``.
     """
     held = numeric("clip", x)
-    if any(isinstance(bound, _tensor.Tensor) or _is_nan(bound) for bound in (min, max)):
-        return _clip_by_tensors(x, min, max)
+    for bound in (min, max):
+        if isinstance(bound, _tensor.Tensor) or _is_nan(bound):
+            return _clip_by_tensors(x, min, max)
     low = None if min is None else _bound("min", min, held.dtype)
     high = None if max is None else _bound("max", max, held.dtype)
     if low is None and high is None:
         return x
     if low is not None and high is not None and low > high:
         raise ArgumentError(f"clip: min {min} is above max {max}.")
-    return _tensor.Tensor(x.device.backend.clip(held, min=low, max=high), x.device)
+    return _tensor.wrap(x.device.backend.clip(held, min=low, max=high), x.device)
 
 
 def _is_nan(bound: object) -> bool:
@@ -413,11 +417,11 @@ def _fitted(name: str, limit: Tensor, dtype: DType) -> Tensor:
         raise DTypeError(f"clip: {name} is {limit.dtype}, x {dtype}. Use astype on one of them.")
     limits = np.iinfo(dtype)
     held = limit.device.backend.clip(limit._primitive, min=int(limits.min), max=int(limits.max))
-    return astype(_tensor.Tensor(held, limit.device), dtype)
+    return astype(_tensor.wrap(held, limit.device), dtype)
 
 
 def _bound(name: str, bound: Any, dtype: DType) -> Any:
-    value = number("clip", name, bound)
+    value = bound if bound.__class__ is float else number("clip", name, bound)
     if dtype.kind == "f":
         return dtype.type(value)
     if math.isinf(value):
@@ -441,10 +445,11 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Device | None
     Shape:
         x and the result ``[...]``.
     """
-    held, wanted = primitive("astype", x), canonical(dtype, "astype")
+    held = x._primitive if isinstance(x, _tensor.Tensor) else primitive("astype", x)
+    wanted = canonical(dtype, "astype")
     if device is not None:
         x = x.to(device)
         held = x._primitive
-    if held.dtype == wanted:
+    if held.dtype is wanted or held.dtype == wanted:
         return x
-    return _tensor.Tensor(cast(held, wanted, x.device), x.device)
+    return _tensor.wrap(x.device.backend.astype(held, dtype=wanted), x.device)

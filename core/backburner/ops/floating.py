@@ -35,7 +35,7 @@ def isnan(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = primitive("isnan", x)
-    return _tensor.Tensor(x.device.backend.isnan(held), x.device)
+    return _tensor.wrap(x.device.backend.isnan(held), x.device)
 
 
 def isinf(x: Tensor, /) -> Tensor:
@@ -45,7 +45,7 @@ def isinf(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = primitive("isinf", x)
-    return _tensor.Tensor(x.device.backend.isinf(held), x.device)
+    return _tensor.wrap(x.device.backend.isinf(held), x.device)
 
 
 def isfinite(x: Tensor, /) -> Tensor:
@@ -55,7 +55,7 @@ def isfinite(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = primitive("isfinite", x)
-    return _tensor.Tensor(x.device.backend.isfinite(held), x.device)
+    return _tensor.wrap(x.device.backend.isfinite(held), x.device)
 
 
 def signbit(x: Tensor, /) -> Tensor:
@@ -65,7 +65,7 @@ def signbit(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("signbit", x)
-    return _tensor.Tensor(x.device.backend.signbit(held), x.device)
+    return _tensor.wrap(x.device.backend.signbit(held), x.device)
 
 
 def copysign(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -75,7 +75,7 @@ def copysign(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("copysign", x, y)
-    return _tensor.Tensor(device.backend.copysign(a, b), device)
+    return _tensor.wrap(device.backend.copysign(a, b), device)
 
 
 def nextafter(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -85,7 +85,7 @@ def nextafter(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("nextafter", x, y)
-    return _tensor.Tensor(device.backend.nextafter(a, b), device)
+    return _tensor.wrap(device.backend.nextafter(a, b), device)
 
 
 def real(x: Tensor, /) -> Tensor:
@@ -106,7 +106,7 @@ def imag(x: Tensor, /) -> Tensor:
     """
     numeric("imag", x)
     backend = x.device.backend
-    return _tensor.Tensor(backend.full(shape=x.shape, value=0, dtype=x.dtype), x.device)
+    return _tensor.wrap(backend.full(shape=x.shape, value=0, dtype=x.dtype), x.device)
 
 
 def conj(x: Tensor, /) -> Tensor:
@@ -167,7 +167,7 @@ def isclose(
     relative, absolute = number("isclose", "rtol", rtol), number("isclose", "atol", atol)
     plain = device.without_autodiff()
     if device.is_autodiff():  # the result has no gradient, so there is nothing to record
-        a, b = _tensor.Tensor(a, device)._array(), _tensor.Tensor(b, device)._array()
+        a, b = _tensor.wrap(a, device)._array(), _tensor.wrap(b, device)._array()
     if a.dtype.kind != "f":
         a, b = cast(a, float64, plain), cast(b, float64, plain)
     backend = plain.backend
@@ -176,7 +176,7 @@ def isclose(
     close = backend.logical_or(backend.logical_and(within, backend.isfinite(b)), backend.equal(a, b))
     if flag("isclose", "equal_nan", equal_nan):
         close = backend.logical_or(close, backend.logical_and(backend.isnan(a), backend.isnan(b)))
-    return _tensor.Tensor(close, device)
+    return _tensor.wrap(close, device)
 
 
 def allclose(

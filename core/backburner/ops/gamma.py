@@ -20,7 +20,7 @@ def lgamma(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("lgamma", x)
-    return _tensor.Tensor(x.device.backend.lgamma(held), x.device)
+    return _tensor.wrap(x.device.backend.lgamma(held), x.device)
 
 
 def digamma(x: Tensor, /) -> Tensor:
@@ -32,4 +32,4 @@ def digamma(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("digamma", x)
-    return _tensor.Tensor(x.device.backend.digamma(held), x.device)
+    return _tensor.wrap(x.device.backend.digamma(held), x.device)

@@ -12,8 +12,16 @@ from backburner.contracts import Array, Shape
 from backburner.device import Device
 from backburner.dtype import DEFAULT_INT, DType, promote
 from backburner.errors import ArgumentError, DTypeError, ShapeError
-from backburner.ops._index import checked_index, checked_indices, index_array, index_device, picked_shape
+from backburner.ops._index import (
+    basic_index,
+    checked_index,
+    checked_indices,
+    index_array,
+    index_device,
+    picked_shape,
+)
 from backburner.ops._operands import (
+    MOST_RANKS,
     Scalar,
     bools,
     broadcast_shape,
@@ -45,12 +53,14 @@ def getitem(x: Tensor, index: Any, /) -> Tensor:
         ShapeError: index arrays do not broadcast.
         DTypeError: an index is of another kind.
     """
-    held = primitive("getitem", x)
+    held = x._primitive if isinstance(x, _tensor.Tensor) else primitive("getitem", x)
     parts = index if isinstance(index, tuple) else (index,)
-    device = index_device("getitem", x.device, *parts)
-    return _tensor.Tensor(
-        device.backend.getitem(held, index=checked_index("getitem", held.shape, parts)), device
-    )
+    checked = basic_index(held.shape, parts)
+    device = x.device
+    if checked is None:
+        device = index_device("getitem", device, *parts)
+        checked = checked_index("getitem", held.shape, parts)
+    return _tensor.wrap(device.backend.getitem(held, index=checked), device)
 
 
 def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
@@ -64,13 +74,17 @@ def take(x: Tensor, indices: Any, /, axis: int | None = None) -> Tensor:
         ShapeError: no axis is named and there are several.
     """
     held = primitive("take", x)
-    device = index_device("take", x.device, indices)
-    if axis is None and held.ndim != 1:
-        raise ShapeError(f"take: {list(held.shape)} has {held.ndim} axes. Name one with axis.")
-    place = one_axis("take", 0 if axis is None else axis, held.ndim)
-    found = checked_indices("take", index_array("take", indices), held.shape[place])
-    rank("take", held.ndim - 1 + found.ndim)
-    return _tensor.Tensor(device.backend.take(held, found, axis=place), device)
+    device = x.device
+    if indices.__class__ is not _tensor.Tensor or indices.device is not device:
+        device = index_device("take", device, indices)
+    shape = held.shape
+    if axis is None and len(shape) != 1:
+        raise ShapeError(f"take: {list(shape)} has {len(shape)} axes. Name one with axis.")
+    place = one_axis("take", 0 if axis is None else axis, len(shape))
+    found = checked_indices("take", index_array("take", indices), shape[place])
+    if len(shape) + found.ndim > MOST_RANKS:
+        rank("take", len(shape) - 1 + found.ndim)
+    return _tensor.wrap(device.backend.take(held, found, axis=place), device)
 
 
 class At:
@@ -138,7 +152,7 @@ class Place:
         wanted = picked_shape(held.shape, index)
         if len(given.shape) > len(wanted) or broadcast_shape(op, given.shape, wanted) != wanted:
             raise ShapeError(f"{op}: values of {list(given.shape)} do not broadcast to {list(wanted)}.")
-        return _tensor.Tensor(device.backend.at(held, given, index=index, mode=mode), device)
+        return _tensor.wrap(device.backend.at(held, given, index=index, mode=mode), device)
 
 
 def _values(op: str, values: Tensor | Scalar, dtype: DType, device: Device) -> Any:
@@ -178,7 +192,7 @@ def take_along_axis(x: Tensor, indices: Any, /, *, axis: int = -1) -> Tensor:
         held = device.backend.broadcast_to(held, shape=shape)
     if lines != right:
         found = np.broadcast_to(found, (*lines[:place], found.shape[place], *lines[place + 1 :]))
-    return _tensor.Tensor(device.backend.take_along_axis(held, found, axis=place), device)
+    return _tensor.wrap(device.backend.take_along_axis(held, found, axis=place), device)
 
 
 def gather(x: Tensor, axis: int, index: Any, /) -> Tensor:
@@ -198,7 +212,7 @@ def gather(x: Tensor, axis: int, index: Any, /) -> Tensor:
     held, place, found = _lines("gather", x, axis, index)
     device = index_device("gather", x.device, index)
     held = _cut(device, held, (*found.shape[:place], held.shape[place], *found.shape[place + 1 :]))
-    return _tensor.Tensor(device.backend.take_along_axis(held, found, axis=place), device)
+    return _tensor.wrap(device.backend.take_along_axis(held, found, axis=place), device)
 
 
 def scatter_add(x: Tensor, axis: int, index: Any, src: Tensor, /) -> Tensor:
@@ -282,7 +296,7 @@ def _scattered(
         flat = (
             backend.divide(flat, divisor) if held.dtype.kind == "f" else backend.floor_divide(flat, divisor)
         )
-    return _tensor.Tensor(backend.reshape(flat, shape=held.shape), device)
+    return _tensor.wrap(backend.reshape(flat, shape=held.shape), device)
 
 
 def _flat_places(shape: Shape, index: Array, place: int) -> Array:
@@ -350,7 +364,7 @@ def index_add(x: Tensor, axis: int, index: Any, source: Tensor, /, *, alpha: flo
     if factor != 1:
         given = device.backend.multiply(given, np.asarray(factor, held.dtype))
     where = (*(slice(None),) * place, found)
-    return _tensor.Tensor(device.backend.at(held, given, index=where, mode="add"), device)
+    return _tensor.wrap(device.backend.at(held, given, index=where, mode="add"), device)
 
 
 def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Scalar, /) -> Tensor:
@@ -377,7 +391,7 @@ def masked_fill(x: Tensor, mask: Tensor, value: Tensor | Scalar, /) -> Tensor:
         raise ShapeError(
             f"masked_fill: a mask of {list(picked.shape)} does not broadcast to {list(held.shape)}."
         )
-    return _tensor.Tensor(device.backend.where(picked, given, held), device)
+    return _tensor.wrap(device.backend.where(picked, given, held), device)
 
 
 def masked_select(x: Tensor, mask: Tensor, /) -> Tensor:
@@ -394,7 +408,7 @@ def masked_select(x: Tensor, mask: Tensor, /) -> Tensor:
     index = (np.broadcast_to(picked, shape),) if shape else (np.flatnonzero(picked),)
     if not shape:
         held = device.backend.reshape(held, shape=(1,))
-    return _tensor.Tensor(device.backend.getitem(held, index=index), device)
+    return _tensor.wrap(device.backend.getitem(held, index=index), device)
 
 
 def one_hot(indices: Any, num_classes: int = -1) -> Tensor:
@@ -421,7 +435,7 @@ def one_hot(indices: Any, num_classes: int = -1) -> Tensor:
     shape_of("one_hot", (*found.shape, classes))
     device = indices.device if isinstance(indices, _tensor.Tensor) else Device()
     hot = device.backend.equal(found[..., None], np.arange(classes))
-    return _tensor.Tensor(device.backend.astype(hot, dtype=DEFAULT_INT), device)
+    return _tensor.wrap(device.backend.astype(hot, dtype=DEFAULT_INT), device)
 
 
 def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -461,4 +475,4 @@ def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) ->
             raise ShapeError(f"bincount: weights of {list(held.shape)} for {list(found.shape)} numbers.")
         device = index_device("bincount", x.device, weights)
     start = device.backend.full(shape=(length,), value=0, dtype=held.dtype)
-    return _tensor.Tensor(device.backend.at(start, held, index=(found,), mode="add"), device)
+    return _tensor.wrap(device.backend.at(start, held, index=(found,), mode="add"), device)

@@ -67,7 +67,7 @@ def matmul(x: Tensor, y: Tensor, /) -> Tensor:
             raise ShapeError(
                 f"matmul: batch dimensions do not broadcast: {list(left)} @ {list(right)}"
             ) from None
-    return _tensor.Tensor(device.backend.matmul(a, b), device)
+    return _tensor.wrap(device.backend.matmul(a, b), device)
 
 
 def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -92,11 +92,11 @@ def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
     if max(left.ndim, right.ndim) == MOST_RANKS:  # no room for the axis that makes them matrices
         product = backend.multiply(left, right)
         total = backend.sum(product, axis=(product.ndim - 1,), keepdims=False)
-        return _tensor.Tensor(cast(total, left.dtype, device), device)
+        return _tensor.wrap(cast(total, left.dtype, device), device)
     row = backend.reshape(left, shape=(*left.shape[:-1], 1, left.shape[-1]))
     column = backend.reshape(right, shape=(*right.shape, 1))
     product = backend.matmul(row, column)
-    return _tensor.Tensor(backend.reshape(product, shape=product.shape[:-2]), device)
+    return _tensor.wrap(backend.reshape(product, shape=product.shape[:-2]), device)
 
 
 def _numbers(op: str, x: Tensor, y: Tensor) -> tuple[Any, Any, Device]:
@@ -126,7 +126,7 @@ def outer(x: Tensor, y: Tensor, /) -> Tensor:
     a, b, device = _numbers("outer", x, y)
     if a.ndim != 1 or b.ndim != 1:
         raise ShapeError(f"outer: needs two vectors, got {list(a.shape)} and {list(b.shape)}.")
-    return _tensor.Tensor(device.backend.multiply(device.backend.reshape(a, shape=(a.size, 1)), b), device)
+    return _tensor.wrap(device.backend.multiply(device.backend.reshape(a, shape=(a.size, 1)), b), device)
 
 
 def tensordot(x: Tensor, y: Tensor, /, *, axes: int | Sequence[Sequence[int]] = 2) -> Tensor:
@@ -162,7 +162,7 @@ def tensordot(x: Tensor, y: Tensor, /, *, axes: int | Sequence[Sequence[int]] = 
         raise ShapeError(
             f"tensordot: axes {left} of {list(a.shape)} and {right} of {list(b.shape)} do not pair up."
         )
-    return _tensor.Tensor(_contracted(device, a, b, left, right), device)
+    return _tensor.wrap(_contracted(device, a, b, left, right), device)
 
 
 def _contracted(device: Device, a: Any, b: Any, left: Sequence[int], right: Sequence[int]) -> Any:
@@ -193,11 +193,11 @@ def dot(x: Tensor, y: Tensor, /) -> Tensor:
     """
     a, b, device = _numbers("dot", x, y)
     if not a.ndim or not b.ndim:
-        return _tensor.Tensor(device.backend.multiply(a, b), device)
+        return _tensor.wrap(device.backend.multiply(a, b), device)
     place = max(b.ndim - 2, 0)
     if a.shape[-1] != b.shape[place]:
         raise ShapeError(f"dot: inner dimensions differ: {list(a.shape)} and {list(b.shape)}.")
-    return _tensor.Tensor(_contracted(device, a, b, [a.ndim - 1], [place]), device)
+    return _tensor.wrap(_contracted(device, a, b, [a.ndim - 1], [place]), device)
 
 
 def cross(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -220,7 +220,7 @@ def cross(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
     backend = device.backend
     first = backend.multiply(backend.take(a, _NEXT, axis=left), backend.take(b, _AFTER, axis=right))
     second = backend.multiply(backend.take(a, _AFTER, axis=left), backend.take(b, _NEXT, axis=right))
-    return _tensor.Tensor(backend.subtract(first, second), device)
+    return _tensor.wrap(backend.subtract(first, second), device)
 
 
 def einsum(equation: str, /, *operands: Tensor) -> Tensor:
@@ -250,7 +250,7 @@ def einsum(equation: str, /, *operands: Tensor) -> Tensor:
     if held[0].dtype.kind == "b":
         raise DTypeError("einsum: bool has no arithmetic of its own. Use astype first.")
     inputs, result = parse("einsum", equation, [x.shape for x in held])
-    return _tensor.Tensor(contract(device.backend, held, inputs, result), device)
+    return _tensor.wrap(contract(device.backend, held, inputs, result), device)
 
 
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
@@ -269,7 +269,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     k = min(max(integer("diagonal", "offset", offset), -rows), columns)  # beyond lies nothing
     places = np.arange(max(min(rows + min(k, 0), columns - max(k, 0)), 0))
     index = (..., places - min(k, 0), places + max(k, 0))
-    return _tensor.Tensor(x.device.backend.getitem(held, index=index), x.device)
+    return _tensor.wrap(x.device.backend.getitem(held, index=index), x.device)
 
 
 def cov(
@@ -348,7 +348,7 @@ def _variables(op: str, x: Tensor, y: Tensor | None, rowvar: bool) -> Tensor:
     if found[0].shape[1] != found[-1].shape[1]:
         raise ShapeError(f"{op}: {found[0].shape[1]} observations of x, and {found[1].shape[1]} of y.")
     rows = found[0] if len(found) == 1 else device.backend.concat(*found, axis=0)
-    return _tensor.Tensor(rows, device)
+    return _tensor.wrap(rows, device)
 
 
 def _weights(

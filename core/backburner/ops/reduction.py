@@ -44,7 +44,7 @@ def sum(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = No
         held = cast(held, canonical(dtype, "sum"), device)
     axes = all_axes("sum", axis, held.ndim)
     y = device.backend.sum(held, axis=axes, keepdims=flag("sum", "keepdims", keepdims))
-    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
+    return _tensor.wrap(y if dtype is None else cast(y, held.dtype, device), device)
 
 
 def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
@@ -61,7 +61,7 @@ def prod(x: Tensor, /, axis: Axis = None, keepdims: bool = False, dtype: Any = N
         held = cast(held, canonical(dtype, "prod"), device)
     axes = all_axes("prod", axis, held.ndim)
     y = device.backend.prod(held, axis=axes, keepdims=flag("prod", "keepdims", keepdims))
-    return _tensor.Tensor(y if dtype is None else cast(y, held.dtype, device), device)
+    return _tensor.wrap(y if dtype is None else cast(y, held.dtype, device), device)
 
 
 def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -72,13 +72,13 @@ def mean(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """
     held = floating("mean", x)
     axes = all_axes("mean", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.mean(held, axis=axes, keepdims=flag("mean", "keepdims", keepdims)), x.device
     )
 
 
 def _not_empty(op: str, held: Any, axes: tuple[int, ...]) -> None:
-    if builtins.any(held.shape[a] == 0 for a in axes):
+    if not held.size and builtins.any(held.shape[a] == 0 for a in axes):
         raise ShapeError(f"{op}: nothing to reduce: axis {axes} of {list(held.shape)}.")
 
 
@@ -94,7 +94,7 @@ def max(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("max", x)
     axes = all_axes("max", axis, held.ndim)
     _not_empty("max", held, axes)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.max(held, axis=axes, keepdims=flag("max", "keepdims", keepdims)), x.device
     )
 
@@ -111,7 +111,7 @@ def min(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = primitive("min", x)
     axes = all_axes("min", axis, held.ndim)
     _not_empty("min", held, axes)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.min(held, axis=axes, keepdims=flag("min", "keepdims", keepdims)), x.device
     )
 
@@ -131,7 +131,7 @@ def var(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     held = floating("var", x)
     axes = all_axes("var", axis, held.ndim)
     correction = number("var", "correction", correction)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.var(
             held, axis=axes, correction=correction, keepdims=flag("var", "keepdims", keepdims)
         ),
@@ -154,7 +154,7 @@ def std(x: Tensor, /, axis: Axis = None, correction: float = 0.0, keepdims: bool
     held = floating("std", x)
     axes = all_axes("std", axis, held.ndim)
     correction = number("std", "correction", correction)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.std(
             held, axis=axes, correction=correction, keepdims=flag("std", "keepdims", keepdims)
         ),
@@ -192,10 +192,10 @@ def _vector_norm(op: str, x: Tensor, axis: Axis, keepdims: bool, ord: float) -> 
         _not_empty(op, held, axes)
     if power in (np.inf, -np.inf):
         extremum = backend.max if power > 0 else backend.min
-        return _tensor.Tensor(extremum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
+        return _tensor.wrap(extremum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
     if power == 1:
-        return _tensor.Tensor(backend.sum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
-    return _tensor.Tensor(backend.vector_norm(held, axis=axes, ord=power, keepdims=keepdims), x.device)
+        return _tensor.wrap(backend.sum(backend.abs(held), axis=axes, keepdims=keepdims), x.device)
+    return _tensor.wrap(backend.vector_norm(held, axis=axes, ord=power, keepdims=keepdims), x.device)
 
 
 def norm(x: Tensor, /, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -223,7 +223,7 @@ def median(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     held = floating("median", x)
     axes = all_axes("median", axis, held.ndim)
     _not_empty("median", held, axes)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.median(held, axis=axes, keepdims=flag("median", "keepdims", keepdims)), x.device
     )
 
@@ -236,7 +236,7 @@ def logsumexp(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor
     """
     held = floating("logsumexp", x)
     axes = all_axes("logsumexp", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.logsumexp(held, axis=axes, keepdims=flag("logsumexp", "keepdims", keepdims)),
         x.device,
     )
@@ -249,7 +249,8 @@ def _searched(op: str, x: Tensor, axis: int | None) -> tuple[Any, int]:
         held, index = x.device.backend.reshape(held, shape=(held.size,)), 0
     else:
         index = one_axis(op, axis, held.ndim)
-    _not_empty(op, held, (index,))
+    if not held.size:
+        _not_empty(op, held, (index,))
     return held, index
 
 
@@ -260,7 +261,7 @@ def _kept(op: str, found: Any, x: Tensor, axis: int | None, keepdims: bool) -> T
         if axis is not None:
             sizes[axis] = 1
         found = x.device.backend.reshape(np.asarray(found), shape=tuple(sizes))
-    return _tensor.Tensor(found, x.device)
+    return _tensor.wrap(found, x.device)
 
 
 def argmax(x: Tensor, /, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -301,7 +302,7 @@ def any(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """
     held = primitive("any", x)
     axes = all_axes("any", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.any(held, axis=axes, keepdims=flag("any", "keepdims", keepdims)), x.device
     )
 
@@ -314,7 +315,7 @@ def all(x: Tensor, /, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """
     held = primitive("all", x)
     axes = all_axes("all", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.all(held, axis=axes, keepdims=flag("all", "keepdims", keepdims)), x.device
     )
 
@@ -352,4 +353,4 @@ def trace(x: Tensor, /, offset: int = 0, dtype: Any = None) -> Tensor:
     length = builtins.max(builtins.min(rows + builtins.min(k, 0), columns - builtins.max(k, 0)), 0)
     along = np.arange(length)
     index = (..., along - builtins.min(k, 0), along + builtins.max(k, 0))
-    return sum(_tensor.Tensor(x.device.backend.getitem(held, index=index), x.device), -1, dtype=dtype)
+    return sum(_tensor.wrap(x.device.backend.getitem(held, index=index), x.device), -1, dtype=dtype)

@@ -23,7 +23,7 @@ def sign(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("sign", x)
-    return _tensor.Tensor(x.device.backend.sign(held), x.device)
+    return _tensor.wrap(x.device.backend.sign(held), x.device)
 
 
 def floor(x: Tensor, /) -> Tensor:
@@ -33,7 +33,7 @@ def floor(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("floor", x)
-    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.floor(held), x.device)
+    return x if held.dtype.kind != "f" else _tensor.wrap(x.device.backend.floor(held), x.device)
 
 
 def ceil(x: Tensor, /) -> Tensor:
@@ -43,7 +43,7 @@ def ceil(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("ceil", x)
-    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.ceil(held), x.device)
+    return x if held.dtype.kind != "f" else _tensor.wrap(x.device.backend.ceil(held), x.device)
 
 
 def round(x: Tensor, /) -> Tensor:
@@ -53,7 +53,7 @@ def round(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("round", x)
-    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.round(held), x.device)
+    return x if held.dtype.kind != "f" else _tensor.wrap(x.device.backend.round(held), x.device)
 
 
 def trunc(x: Tensor, /) -> Tensor:
@@ -63,7 +63,7 @@ def trunc(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = numeric("trunc", x)
-    return x if held.dtype.kind != "f" else _tensor.Tensor(x.device.backend.trunc(held), x.device)
+    return x if held.dtype.kind != "f" else _tensor.wrap(x.device.backend.trunc(held), x.device)
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -79,7 +79,7 @@ def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         ArgumentError: an integer is divided by 0. A float gives an infinity or NaN.
     """
     a, b, device = _division("floor_divide", x, y)
-    return _tensor.Tensor(device.backend.floor_divide(a, b), device)
+    return _tensor.wrap(device.backend.floor_divide(a, b), device)
 
 
 def remainder(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -94,7 +94,7 @@ def remainder(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         ArgumentError: an integer is divided by 0. A float gives NaN.
     """
     a, b, device = _division("remainder", x, y)
-    return _tensor.Tensor(device.backend.remainder(a, b), device)
+    return _tensor.wrap(device.backend.remainder(a, b), device)
 
 
 def _division(op: str, x: Tensor | Scalar, y: Tensor | Scalar) -> tuple[Any, Any, Device]:

@@ -70,7 +70,7 @@ def _cumulative(op: str, x: Tensor, axis: int | None, dtype: Any, include_initia
         before = [n if i != place else 1 for i, n in enumerate(held.shape)]
         start = backend.full(shape=tuple(before), value=int(op == "cumulative_prod"), dtype=found.dtype)
         found = backend.concat(start, found, axis=place)
-    return _tensor.Tensor(found, device)
+    return _tensor.wrap(found, device)
 
 
 def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
@@ -83,7 +83,7 @@ def cummax(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """
     held = primitive("cummax", x)
     found = x.device.backend.cummax(held, axis=one_axis("cummax", axis, held.ndim))
-    return _tensor.Tensor(found[0], x.device), _tensor.Tensor(found[1], x.device)
+    return _tensor.wrap(found[0], x.device), _tensor.wrap(found[1], x.device)
 
 
 def cummin(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
@@ -96,7 +96,7 @@ def cummin(x: Tensor, /, axis: int) -> tuple[Tensor, Tensor]:
     """
     held = primitive("cummin", x)
     found = x.device.backend.cummin(held, axis=one_axis("cummin", axis, held.ndim))
-    return _tensor.Tensor(found[0], x.device), _tensor.Tensor(found[1], x.device)
+    return _tensor.wrap(found[0], x.device), _tensor.wrap(found[1], x.device)
 
 
 def diff(

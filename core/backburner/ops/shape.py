@@ -13,6 +13,7 @@ from backburner.contracts import Pair, Shape
 from backburner.device import merge
 from backburner.errors import ArgumentError, AxisError, DTypeError, ShapeError
 from backburner.ops._operands import (
+    MOST_RANKS,
     Axis,
     all_axes,
     broadcast_shape,
@@ -50,12 +51,13 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *sizes: int, copy: bool | 
         ShapeError: the numbers of elements differ.
         ArgumentError: ``copy=False`` and there is no way without one.
     """
-    held = primitive("reshape", x)
+    held = x._primitive if isinstance(x, _tensor.Tensor) else primitive("reshape", x)
     if sizes:
         shape = (shape, *sizes)  # type: ignore[arg-type]  # a sequence in it is refused below
     if copy is not None:
         copy = flag("reshape", "copy", copy)
-    y = _tensor.Tensor(x.device.backend.reshape(held, shape=_resolved(held, shape)), x.device)
+    device = x.device
+    y = _tensor.wrap(device.backend.reshape(held, shape=_resolved(held, shape)), device)
     if copy is False and held.size and not np.may_share_memory(x.numpy(), y.numpy()):
         raise ArgumentError(
             f"reshape: {list(held.shape)} to {list(y.shape)} takes a copy. Leave out copy=False."
@@ -65,12 +67,26 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *sizes: int, copy: bool | 
 
 def _resolved(held: Any, shape: int | Sequence[int]) -> Shape:
     given = shape if isinstance(shape, (tuple, list, Sequence)) else (shape,)
+    size, count = held.size, 1
+    for n in given:
+        if n.__class__ is not int:
+            break
+        count *= n
+    else:  # the usual cases at little cost; any other is looked at below
+        if len(given) > MOST_RANKS:
+            pass
+        elif count == size:
+            if not given or min(given) >= 0:
+                return tuple(given)
+        elif count < 0 and not size % count and given.count(-1) == 1 and min(given) == -1:
+            place = given.index(-1)
+            return (*given[:place], size // -count, *given[place + 1 :])
     sizes = [n if n.__class__ is int else integer("reshape", "a size", n) for n in given]
     rank("reshape", len(sizes))
     if -1 in sizes and sizes.count(-1) == 1:
         known = -math.prod(sizes)
-        sizes[sizes.index(-1)] = held.size // known if known > 0 else -1
-    if math.prod(sizes) != held.size or (sizes and min(sizes) < 0):
+        sizes[sizes.index(-1)] = size // known if known > 0 else -1
+    if math.prod(sizes) != size or (sizes and min(sizes) < 0):
         raise ShapeError(
             f"reshape: {list(held.shape)} has {held.size} elements and does not fit {list(given)}."
         )
@@ -87,12 +103,17 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         AxisError: ``axes`` is not a permutation.
     """
     held = primitive("permute_dims", x)
-    if not isinstance(axes, Sequence):
+    if not isinstance(axes, (tuple, list, Sequence)):
         raise AxisError(f"permute_dims: axes must be a sequence, got {axes!r}.")
-    order = tuple(one_axis("permute_dims", a, held.ndim) for a in axes)
-    if sorted(order) != list(range(held.ndim)):
-        raise AxisError(f"permute_dims: {tuple(axes)} is not a permutation of {held.ndim} axes.")
-    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=order), x.device)
+    ndim = held.ndim
+    order = tuple(axes)
+    for a in order:
+        if a.__class__ is not int or not 0 <= a < ndim:
+            order = tuple([one_axis("permute_dims", a, ndim) for a in axes])
+            break
+    if len(order) != ndim or len(set(order)) != ndim:
+        raise AxisError(f"permute_dims: {tuple(axes)} is not a permutation of {ndim} axes.")
+    return _tensor.wrap(x.device.backend.permute_dims(held, axes=order), x.device)
 
 
 def matrix_transpose(x: Tensor, /) -> Tensor:
@@ -108,8 +129,8 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     ndim = held.ndim
     if ndim < 2:
         raise ShapeError(f"matrix_transpose: needs at least two dimensions, got {list(x.shape)}.")
-    axes = (*range(ndim - 2), ndim - 1, ndim - 2)
-    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=axes), x.device)
+    axes = (1, 0) if ndim == 2 else (*range(ndim - 2), ndim - 1, ndim - 2)
+    return _tensor.wrap(x.device.backend.permute_dims(held, axes=axes), x.device)
 
 
 def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
@@ -119,12 +140,18 @@ def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
         x ``[a..., b...]``; result ``[a..., 1, b...]``.
     """
     held = primitive("expand_dims", x)
+    named: Any = axis
+    if named.__class__ is int and held.ndim < MOST_RANKS:
+        shape = held.shape
+        place = one_axis("expand_dims", named, len(shape) + 1)
+        shape = shape[:place] + (1,) + shape[place:]
+        return _tensor.wrap(x.device.backend.reshape(held, shape=shape), x.device)
     new = 1 if isinstance(axis, int) or not isinstance(axis, (tuple, list, Sequence)) else len(axis)
     rank("expand_dims", held.ndim + new)
     sizes = list(held.shape)
     for place in all_axes("expand_dims", axis, held.ndim + new):
         sizes.insert(place, 1)
-    return _tensor.Tensor(x.device.backend.reshape(held, shape=tuple(sizes)), x.device)
+    return _tensor.wrap(x.device.backend.reshape(held, shape=tuple(sizes)), x.device)
 
 
 def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
@@ -144,7 +171,7 @@ def squeeze(x: Tensor, /, axis: Axis = None) -> Tensor:
         if any(held.shape[a] != 1 for a in places):
             raise ShapeError(f"squeeze: axis {axis} of {list(held.shape)} has not size 1.")
         shape = tuple(n for i, n in enumerate(held.shape) if i not in places)
-    return _tensor.Tensor(x.device.backend.reshape(held, shape=shape), x.device)
+    return _tensor.wrap(x.device.backend.reshape(held, shape=shape), x.device)
 
 
 def flatten(x: Tensor, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
@@ -154,13 +181,15 @@ def flatten(x: Tensor, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:
         x ``[a..., n, ..., m, b...]``; result ``[a..., n * ... * m, b...]``.
     """
     held = primitive("flatten", x)
-    if held.ndim == 0:
+    shape = held.shape
+    ndim = len(shape)
+    if not ndim:
         return reshape(x, (1,))
-    start, end = one_axis("flatten", start_axis, held.ndim), one_axis("flatten", end_axis, held.ndim)
+    start, end = one_axis("flatten", start_axis, ndim), one_axis("flatten", end_axis, ndim)
     if start > end:
         raise AxisError(f"flatten: start_axis {start_axis} comes after end_axis {end_axis}.")
-    shape = held.shape
-    return reshape(x, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+    flat = shape[:start] + (math.prod(shape[start : end + 1]),) + shape[end + 1 :]
+    return _tensor.wrap(x.device.backend.reshape(held, shape=flat), x.device)
 
 
 def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
@@ -176,9 +205,12 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     if isinstance(shape, (tuple, list)) and -1 in shape:
         raise ShapeError(f"broadcast_to: -1 is no size, in {list(shape)}. Take it from {list(held.shape)}.")
     wanted = shape_of("broadcast_to", shape)
-    if len(held.shape) > len(wanted) or broadcast_shape("broadcast_to", held.shape, wanted) != wanted:
+    sizes = held.shape
+    if wanted[len(wanted) - len(sizes) :] != sizes and (
+        len(sizes) > len(wanted) or broadcast_shape("broadcast_to", sizes, wanted) != wanted
+    ):
         raise ShapeError(f"broadcast_to: {list(held.shape)} does not broadcast to {list(wanted)}.")
-    return _tensor.Tensor(x.device.backend.broadcast_to(held, shape=wanted), x.device)
+    return _tensor.wrap(x.device.backend.broadcast_to(held, shape=wanted), x.device)
 
 
 def _sequence(op: str, xs: Sequence[Tensor]) -> Sequence[Tensor]:
@@ -202,15 +234,17 @@ def concat(xs: Sequence[Tensor], /, axis: int | None = 0) -> Tensor:
     held, device = same_dtypes("concat", xs)
     first = held[0].shape
     place = one_axis("concat", axis, len(first))
-    for other in held[1:]:
-        if other.shape != first and (
-            len(other.shape) != len(first)
-            or any(n != m for i, (n, m) in enumerate(zip(first, other.shape, strict=True)) if i != place)
+    for other in held:
+        shape = other.shape
+        if shape != first and (
+            len(shape) != len(first)
+            or shape[:place] != first[:place]
+            or shape[place + 1 :] != first[place + 1 :]
         ):
             raise ShapeError(
                 f"concat: shapes differ outside of axis {axis}: {', '.join(str(list(x.shape)) for x in held)}"
             )
-    return _tensor.Tensor(device.backend.concat(*held, axis=place), device)
+    return _tensor.wrap(device.backend.concat(*held, axis=place), device)
 
 
 def stack(xs: Sequence[Tensor], /, axis: int = 0) -> Tensor:
@@ -223,11 +257,13 @@ def stack(xs: Sequence[Tensor], /, axis: int = 0) -> Tensor:
         ShapeError: shapes differ.
     """
     held, device = same_dtypes("stack", xs)
-    if any(x.shape != held[0].shape for x in held):
-        raise ShapeError(f"stack: shapes differ: {', '.join(str(list(x.shape)) for x in held)}")
-    rank("stack", held[0].ndim + 1)
-    place = one_axis("stack", axis, held[0].ndim + 1)
-    return _tensor.Tensor(device.backend.stack(*held, axis=place), device)
+    shape = held[0].shape
+    for other in held:
+        if other.shape != shape:
+            raise ShapeError(f"stack: shapes differ: {', '.join(str(list(x.shape)) for x in held)}")
+    rank("stack", len(shape) + 1)
+    place = one_axis("stack", axis, len(shape) + 1)
+    return _tensor.wrap(device.backend.stack(*held, axis=place), device)
 
 
 def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tensor, ...]:
@@ -245,21 +281,24 @@ def split(x: Tensor, /, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tens
         ShapeError: the sizes do not add up to the length of the axis.
     """
     held = primitive("split", x)
-    place = one_axis("split", axis, held.ndim)
-    length = held.shape[place]
-    if isinstance(sizes, Sequence):
+    shape = held.shape
+    place = one_axis("split", axis, len(shape))
+    length = shape[place]
+    if sizes.__class__ is not int and isinstance(sizes, Sequence):
         parts = shape_of("split", sizes)
     else:
         size = integer("split", "the size of a part", sizes)
         if size < 1:
             raise ArgumentError(f"split: the size of a part must be positive, got {size}.")
-        parts = tuple(min(size, length - start) for start in range(0, length, size)) or (0,)
+        whole, rest = divmod(length, size)
+        parts = (size,) * whole + ((rest,) if rest or not whole else ())
     if sum(parts) != length:
         raise ShapeError(f"split: {list(parts)} does not add up to {length}, the length of axis {axis}.")
     if not parts:
         return ()
     found = x.device.backend.split(held, sizes=parts, axis=place)
-    return tuple(_tensor.Tensor(part, x.device) for part in found)
+    device = x.device
+    return tuple([_tensor.wrap(part, device) for part in found])
 
 
 def pad(
@@ -299,7 +338,7 @@ def pad(
             raise ShapeError(
                 f"pad: mode {mode!r} has nothing to repeat along an empty axis: {list(held.shape)}."
             )
-    return _tensor.Tensor(x.device.backend.pad(held, pad_width=widths, value=value, mode=mode), x.device)
+    return _tensor.wrap(x.device.backend.pad(held, pad_width=widths, value=value, mode=mode), x.device)
 
 
 def flip(x: Tensor, /, axis: Axis = None) -> Tensor:
@@ -313,7 +352,7 @@ def flip(x: Tensor, /, axis: Axis = None) -> Tensor:
     if not places:
         return x
     index = tuple(_BACKWARDS if i in places else _ALL for i in range(held.ndim))
-    return _tensor.Tensor(x.device.backend.getitem(held, index=index), x.device)
+    return _tensor.wrap(x.device.backend.getitem(held, index=index), x.device)
 
 
 def roll(x: Tensor, /, shift: int | Sequence[int], axis: Axis = None) -> Tensor:
@@ -347,7 +386,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], axis: Axis = None) -> Tensor:
         if by:
             first, second = backend.split(held, sizes=(length - by, by), axis=place)
             held = backend.concat(second, first, axis=place)
-    return _tensor.Tensor(held, x.device)
+    return _tensor.wrap(held, x.device)
 
 
 def repeat(x: Tensor, repeats: int | Sequence[int] | Tensor, /, *, axis: int | None = None) -> Tensor:
@@ -394,12 +433,12 @@ def repeat(x: Tensor, repeats: int | Sequence[int] | Tensor, /, *, axis: int | N
     shape = shape_of("repeat", (*held.shape[:place], sum(counts), *held.shape[place + 1 :]))
     if len(set(counts)) > 1:
         indices = np.repeat(np.arange(length), counts)
-        return _tensor.Tensor(device.backend.take(held, indices, axis=place), device)
+        return _tensor.wrap(device.backend.take(held, indices, axis=place), device)
     rank("repeat", held.ndim + 1)
     each = counts[0] if counts else 0
     held = device.backend.reshape(held, shape=(*held.shape[: place + 1], 1, *held.shape[place + 1 :]))
     wide = (*held.shape[: place + 1], each, *held.shape[place + 2 :])
-    return _tensor.Tensor(
+    return _tensor.wrap(
         device.backend.reshape(device.backend.broadcast_to(held, shape=wide), shape=shape), device
     )
 
@@ -426,7 +465,7 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /) -> Tensor:
             held = backend.split(held, sizes=(0, sizes[axis]), axis=axis)[0]
         elif count > 1:
             held = backend.concat(*(held,) * count, axis=axis)
-    return _tensor.Tensor(backend.reshape(held, shape=shape), x.device)
+    return _tensor.wrap(backend.reshape(held, shape=shape), x.device)
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
@@ -445,7 +484,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     shape = (*held.shape[:place], *held.shape[place + 1 :])
     backend = x.device.backend
     parts = backend.split(held, sizes=(1,) * held.shape[place], axis=place)
-    return tuple(_tensor.Tensor(backend.reshape(part, shape=shape), x.device) for part in parts)
+    return tuple(_tensor.wrap(backend.reshape(part, shape=shape), x.device) for part in parts)
 
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
@@ -467,7 +506,7 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
     order = [a for a in range(held.ndim) if a not in froms]
     for to, start in sorted(zip(tos, froms, strict=True)):
         order.insert(to, start)
-    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
+    return _tensor.wrap(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
 
 
 def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
@@ -477,10 +516,11 @@ def swapaxes(x: Tensor, axis1: int, axis2: int, /) -> Tensor:
         x ``[..., n, ..., m, ...]``; result ``[..., m, ..., n, ...]``.
     """
     held = primitive("swapaxes", x)
-    first, second = one_axis("swapaxes", axis1, held.ndim), one_axis("swapaxes", axis2, held.ndim)
-    order = list(range(held.ndim))
+    ndim = held.ndim
+    first, second = one_axis("swapaxes", axis1, ndim), one_axis("swapaxes", axis2, ndim)
+    order = list(range(ndim))
     order[first], order[second] = second, first
-    return _tensor.Tensor(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
+    return _tensor.wrap(x.device.backend.permute_dims(held, axes=tuple(order)), x.device)
 
 
 def broadcast_arrays(*xs: Tensor) -> tuple[Tensor, ...]:

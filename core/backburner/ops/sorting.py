@@ -46,7 +46,7 @@ def sort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool = 
     held = primitive("sort", x)
     flag("sort", "stable", stable)
     place = one_axis("sort", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.sort(held, axis=place, descending=flag("sort", "descending", descending)), x.device
     )
 
@@ -66,7 +66,7 @@ def argsort(x: Tensor, /, axis: int = -1, descending: bool = False, stable: bool
     held = primitive("argsort", x)
     flag("argsort", "stable", stable)
     place = one_axis("argsort", axis, held.ndim)
-    return _tensor.Tensor(
+    return _tensor.wrap(
         x.device.backend.argsort(held, axis=place, descending=flag("argsort", "descending", descending)),
         x.device,
     )
@@ -101,7 +101,7 @@ def topk(
             f"topk: k {count} is outside [0, {held.shape[place]}], the length of axis {axis}."
         )
     found = x.device.backend.topk(held, k=count, axis=place, largest=flag("topk", "largest", largest))
-    return _tensor.Tensor(found[0], x.device), _tensor.Tensor(found[1], x.device)
+    return _tensor.wrap(found[0], x.device), _tensor.wrap(found[1], x.device)
 
 
 def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = None) -> Tensor:
@@ -131,7 +131,7 @@ def searchsorted(x1: Tensor, x2: Tensor, /, side: str = "left", sorter: Any = No
         if order.shape != a.shape:
             raise ShapeError(f"searchsorted: sorter has shape {list(order.shape)}, x1 {list(a.shape)}.")
         a = device.backend.take(a, order, axis=0)
-    return _tensor.Tensor(device.backend.searchsorted(a, b, side=side), device)
+    return _tensor.wrap(device.backend.searchsorted(a, b, side=side), device)
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -146,7 +146,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     held = primitive("nonzero", x)
     if held.ndim == 0:
         raise ShapeError("nonzero: the tensor is 0-d and has no indices. Use x != 0.")
-    return tuple(_tensor.Tensor(found, x.device) for found in x.device.backend.nonzero(held))
+    return tuple(_tensor.wrap(found, x.device) for found in x.device.backend.nonzero(held))
 
 
 class UniqueAll(NamedTuple):
@@ -182,7 +182,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
         x ``[...]``; values, indices and counts ``[u]``, inverse_indices ``[...]``.
     """
     held = primitive("unique_all", x)
-    return UniqueAll(*(_tensor.Tensor(found, x.device) for found in x.device.backend.unique_all(held)))
+    return UniqueAll(*(_tensor.wrap(found, x.device) for found in x.device.backend.unique_all(held)))
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
@@ -274,7 +274,7 @@ def quantile(
     count = math.prod([held.shape[i] for i in axes])
     if count == 0:
         raise ShapeError(f"quantile: nothing to reduce: axis {axes} of {list(held.shape)}.")
-    rows = shape.permute_dims(_tensor.Tensor(held, x.device), (*kept, *axes))
+    rows = shape.permute_dims(_tensor.wrap(held, x.device), (*kept, *axes))
     ordered = sort(shape.reshape(rows, (*sizes, count)))
     between = _between(ordered, np.array(wanted) * (count - 1), method)
     last = indexing.take(ordered, np.array([count - 1]), axis=-1)
@@ -341,7 +341,7 @@ def histogram(
     """
     held = floating("histogram", x)
     device = x.device
-    values = _tensor.Tensor(held, device)._array().reshape(-1)
+    values = _tensor.wrap(held, device)._array().reshape(-1)
     edges = _edges(values, bins, range, weighted=weights is not None)
     last = edges.size - 2
     places = np.minimum(np.searchsorted(edges, values, "right") - 1, last)
@@ -360,8 +360,8 @@ def histogram(
         given = device.backend.take(given, counted, axis=0)
     backend = device.backend
     start = backend.full(shape=(last + 1,), value=0, dtype=given.dtype)
-    hist = _tensor.Tensor(backend.at(start, given, index=(places[counted],), mode="add"), device)
-    bounds = _tensor.Tensor(edges, device)
+    hist = _tensor.wrap(backend.at(start, given, index=(places[counted],), mode="add"), device)
+    bounds = _tensor.wrap(edges, device)
     if dense:
         hist = elementwise.astype(hist, given.dtype if given.dtype.kind == "f" else held.dtype)
         hist = hist / hist.sum() / (bounds[1:] - bounds[:-1])

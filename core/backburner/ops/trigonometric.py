@@ -18,7 +18,7 @@ def sin(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("sin", x)
-    return _tensor.Tensor(x.device.backend.sin(held), x.device)
+    return _tensor.wrap(x.device.backend.sin(held), x.device)
 
 
 def cos(x: Tensor, /) -> Tensor:
@@ -28,7 +28,7 @@ def cos(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("cos", x)
-    return _tensor.Tensor(x.device.backend.cos(held), x.device)
+    return _tensor.wrap(x.device.backend.cos(held), x.device)
 
 
 def tan(x: Tensor, /) -> Tensor:
@@ -38,7 +38,7 @@ def tan(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("tan", x)
-    return _tensor.Tensor(x.device.backend.tan(held), x.device)
+    return _tensor.wrap(x.device.backend.tan(held), x.device)
 
 
 def asin(x: Tensor, /) -> Tensor:
@@ -48,7 +48,7 @@ def asin(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("asin", x)
-    return _tensor.Tensor(x.device.backend.asin(held), x.device)
+    return _tensor.wrap(x.device.backend.asin(held), x.device)
 
 
 def acos(x: Tensor, /) -> Tensor:
@@ -58,7 +58,7 @@ def acos(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("acos", x)
-    return _tensor.Tensor(x.device.backend.acos(held), x.device)
+    return _tensor.wrap(x.device.backend.acos(held), x.device)
 
 
 def atan(x: Tensor, /) -> Tensor:
@@ -68,7 +68,7 @@ def atan(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("atan", x)
-    return _tensor.Tensor(x.device.backend.atan(held), x.device)
+    return _tensor.wrap(x.device.backend.atan(held), x.device)
 
 
 def atan2(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
@@ -80,7 +80,7 @@ def atan2(x: Tensor | Scalar, y: Tensor | Scalar, /) -> Tensor:
         x and y broadcast to ``[...]``, the shape of the result.
     """
     a, b, device = floats("atan2", x, y)
-    return _tensor.Tensor(device.backend.atan2(a, b), device)
+    return _tensor.wrap(device.backend.atan2(a, b), device)
 
 
 def sinh(x: Tensor, /) -> Tensor:
@@ -90,7 +90,7 @@ def sinh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("sinh", x)
-    return _tensor.Tensor(x.device.backend.sinh(held), x.device)
+    return _tensor.wrap(x.device.backend.sinh(held), x.device)
 
 
 def cosh(x: Tensor, /) -> Tensor:
@@ -100,7 +100,7 @@ def cosh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("cosh", x)
-    return _tensor.Tensor(x.device.backend.cosh(held), x.device)
+    return _tensor.wrap(x.device.backend.cosh(held), x.device)
 
 
 def asinh(x: Tensor, /) -> Tensor:
@@ -110,7 +110,7 @@ def asinh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("asinh", x)
-    return _tensor.Tensor(x.device.backend.asinh(held), x.device)
+    return _tensor.wrap(x.device.backend.asinh(held), x.device)
 
 
 def acosh(x: Tensor, /) -> Tensor:
@@ -120,7 +120,7 @@ def acosh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("acosh", x)
-    return _tensor.Tensor(x.device.backend.acosh(held), x.device)
+    return _tensor.wrap(x.device.backend.acosh(held), x.device)
 
 
 def atanh(x: Tensor, /) -> Tensor:
@@ -130,4 +130,4 @@ def atanh(x: Tensor, /) -> Tensor:
         x and the result ``[...]``.
     """
     held = floating("atanh", x)
-    return _tensor.Tensor(x.device.backend.atanh(held), x.device)
+    return _tensor.wrap(x.device.backend.atanh(held), x.device)

@@ -44,4 +44,4 @@ def sliding_windows(x: Tensor, /, axis: int, size: int, step: int = 1) -> Tensor
     windows = (length - width) // apart + 1
     shape_of("sliding_windows", (*held.shape[:place], windows, *held.shape[place + 1 :], width))
     found = x.device.backend.sliding_windows(held, axis=place, size=width, step=min(apart, max(length, 1)))
-    return _tensor.Tensor(found, x.device)
+    return _tensor.wrap(found, x.device)

@@ -36,8 +36,10 @@ def concat(out: Array, *xs: Array, axis: int) -> Joint:
 
     def vjp(g: Array, needed: Any) -> tuple[Array | None, ...]:
         return tuple(
-            part if wanted else None
-            for part, wanted in zip(shaping.split(g, sizes=sizes, axis=axis), needed, strict=True)
+            [
+                part if wanted else None
+                for part, wanted in zip(shaping.split(g, sizes=sizes, axis=axis), needed, strict=True)
+            ]
         )
 
     return vjp

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backburner import _memory
 from backburner.backends.numpy import (
     activation,
     attention,
@@ -38,6 +39,8 @@ from backburner.backends.numpy import (
     unpool,
     windows,
 )
+
+_memory.keep()
 
 
 class NumpyBackend:

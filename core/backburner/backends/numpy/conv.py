@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from backburner.contracts import Array, Pair, Shape, Triple
+from backburner.backends.numpy._columns import Window, convolve
+from backburner.contracts import Array, Pair, Triple
 
 CHUNK_BYTES = 1 << 20
 """Columns of one chunk of images: they stay in the cache, and below what malloc maps anew at each call."""
@@ -137,7 +138,11 @@ def conv2d(
         return np.empty((n, o, *size), x.dtype)
     if kh == kw == 1 and padding == (0, 0):
         return _pointwise(x[:, :, :: stride[0], :: stride[1]], weight, bias, groups)
-    parts = pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    parts = (
+        []
+        if h == kh == 1
+        else pieces(c * kh * kw * x.itemsize, size, w, kw, stride[1], padding[1], dilation[1])
+    )
     if parts:
         out = np.empty((n, o, *size), x.dtype)
         for part in parts:
@@ -159,72 +164,7 @@ def conv2d(
         and (c * kw + o * kh) * padded * x.itemsize <= BAND_BYTES
     ):
         return _by_rows(x, weight, bias, size, padding, dilation)
-    # With stride 1 what a tap meets is one run of the padded image, if the places at the end of each row,
-    # where the window wraps round, are computed too and dropped. That saves about 8 ns for each row that is
-    # copied in pieces else, and costs a share of the product for each such place.
-    wrapped = dilation[1] * (kw - 1)
-    runs = stride == (1, 1) and wrapped * (8 + o // groups) <= 400
-    taps = _Taps(x, (kh, kw), size, stride, padding, dilation, runs)
-    return _columns(x, weight, bias, groups, taps)
-
-
-class _Taps:
-    """What the taps of the kernel meet in a chunk of images.
-
-    Attributes:
-        runs: whether a tap's places are one run of the image, ``[n, c, length]``, wrapped places included;
-            otherwise ``[n, c, rows, columns]``.
-        row: the places from one output row to the next.
-    """
-
-    def __init__(
-        self, x: Array, kernel: Pair, size: Pair, stride: Pair, padding: Pair, dilation: Pair, runs: bool
-    ) -> None:
-        self.x, self.kernel, self.size, self.runs = x, kernel, size, runs
-        self.stride, self.padding, self.dilation = stride, padding, dilation
-        self.width = x.shape[3] + 2 * padding[1]
-        self.row = self.width if runs else size[1]
-        self._padded: Array | None = None
-        self._chunk: Array = x
-
-    def length(self, rows: int) -> int:
-        """Return the places in some output rows, without the wrapped ones of the last."""
-        return (rows - 1) * self.row + self.size[1]
-
-    def load(self, first: int, count: int) -> None:
-        """Turn to images ``first`` to ``first + count``, padded; the first chunk is the largest."""
-        images = self.x[first : first + count]
-        if self.padding != (0, 0):
-            (ph, pw), (h, w) = self.padding, images.shape[2:]
-            if self._padded is None:
-                self._padded = np.zeros((*images.shape[:2], h + 2 * ph, self.width), images.dtype)
-            padded = self._padded[: len(images)]
-            padded[:, :, ph : ph + h, pw : pw + w] = images
-            images = padded
-        if self.runs:
-            images = images.reshape(*images.shape[:2], images.shape[2] * images.shape[3])
-        self._chunk = images
-
-    def at(self, top: int, rows: int) -> Array:
-        """Return what the taps meet for the output rows from ``top`` on, a view.
-
-        One copy of it is twice as fast as one for each tap where images are small.
-
-        Shape:
-            ``[n, c, kh, kw, length]`` of runs, ``[n, c, kh, kw, rows, ow]`` otherwise.
-        """
-        (kh, kw), (dh, dw), (sh, sw) = self.kernel, self.dilation, self.stride
-        start = top * sh * (self.width if self.runs else 1)
-        chunk = self._chunk[:, :, start:]
-        n, c, *steps = chunk.strides
-        shape: Shape = chunk.shape[:2]
-        if self.runs:
-            shape += kh, kw, self.length(rows)
-            steps = [dh * self.width * steps[0], dw * steps[0], steps[0]]
-        else:
-            shape += kh, kw, rows, self.size[1]
-            steps = [dh * steps[0], dw * steps[1], sh * steps[0], sw * steps[1]]
-        return as_strided(chunk, shape, (n, c, *steps), writeable=False)
+    return convolve(x, weight, bias, Window((kh, kw), size, stride, padding, dilation), groups)
 
 
 def _pointwise(x: Array, weight: Array, bias: Array | None, groups: int) -> Array:
@@ -265,42 +205,6 @@ def _by_rows(x: Array, weight: Array, bias: Array | None, size: Pair, padding: P
         np.add(parts[:, :, 0, :oh, :ow], 0 if bias is None else bias[:, None, None], out=target)
         for i in range(1, kh):
             target += parts[:, :, i, i * dh : i * dh + oh, :ow]
-    return out
-
-
-def _columns(x: Array, weight: Array, bias: Array | None, groups: int, taps: _Taps) -> Array:
-    n, c = x.shape[:2]
-    o, _, kh, kw = weight.shape
-    oh, ow = taps.size
-    row = taps.row
-    images, band = conv2d_chunk(c * kh * kw * row * x.itemsize, oh)
-    images = min(images, n)
-    depth = c // groups * kh * kw
-    matrix = weight.reshape(groups, o // groups, depth)
-    columns = np.empty((images, c, kh, kw, band * row), x.dtype)
-    product = np.empty((images if taps.runs else 0, o, band * row), x.dtype)
-    out = np.empty((n, o, oh, ow), x.dtype)
-    for first in range(0, n, images):
-        count = min(images, n - first)
-        taps.load(first, count)
-        for top in range(0, oh, band):
-            rows = min(band, oh - top)
-            length = taps.length(rows)
-            inputs = columns[:count, ..., :length]
-            met = taps.at(top, rows)
-            inputs.reshape(met.shape)[...] = met
-            target = out[first : first + count, :, top : top + rows]
-            whole = product[:count] if taps.runs else target.reshape(count, o, length)
-            np.matmul(
-                matrix,
-                inputs.reshape(count, groups, depth, length),
-                out=whole.reshape(count, groups, o // groups, whole.shape[2])[..., :length],
-            )
-            if taps.runs:
-                kept = whole.reshape(count, o, band, row)[:, :, :rows, :ow]
-                np.add(kept, 0 if bias is None else bias[:, None, None], out=target)
-            elif bias is not None:
-                target += bias[:, None, None]
     return out
 
 

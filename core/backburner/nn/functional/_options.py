@@ -23,7 +23,16 @@ def pair(op: str, name: str, value: Size2, least: int) -> Pair:
 
 def per_axis(op: str, name: str, value: Size, count: int, least: int) -> tuple[int, ...]:
     """Return an option for ``count`` axes, of one int or that many, none below ``least``."""
-    found = tuple(value) if isinstance(value, Sequence) else (value,)
+    given: Any = value
+    if given.__class__ is int and least <= given <= _MOST:
+        return (given,) * count
+    if given.__class__ is tuple and len(given) == count:
+        for n in given:
+            if n.__class__ is not int or not least <= n <= _MOST:
+                break
+        else:
+            return given
+    found = tuple(value) if isinstance(value, (tuple, list, Sequence)) else (value,)
     if len(found) not in (1, count) or isinstance(value, str):
         many = {1: "one int", 2: "one int or two", 3: "one int or three"}[count]
         raise ArgumentError(f"{op}: {name} takes {many}, got {value!r}.")

@@ -30,11 +30,10 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
 def same_shapes(op: str, *xs: Tensor) -> tuple[list[Any], Device]:
     """Return primitives of one float dtype and one shape: a loss that broadcasts is more often a mistake than meant."""
     held, device = same_floats(op, *xs, required=len(xs))
-    for other in held[1:]:
-        if other.shape != held[0].shape:
-            raise ShapeError(
-                f"{op}: shapes differ: {list(held[0].shape)} and {list(other.shape)}. Reshape one."
-            )
+    shape = held[0].shape
+    for other in held:
+        if other.shape != shape:
+            raise ShapeError(f"{op}: shapes differ: {list(shape)} and {list(other.shape)}. Reshape one.")
     return held, device
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import Size, parameter, per_axis
-from backburner.ops._operands import integer, same_floats, shape_of
+from backburner.ops._operands import integer, primitive, shape_of, three_floats
 
 LETTERS = {1: "l", 2: "h, w", 3: "d, h, w"}
 KERNELS = {1: "k", 2: "kh, kw", 3: "kd, kh, kw"}
@@ -110,16 +110,19 @@ def conv3d(
 
 def batched(op: str, held: Any, axes: int) -> bool:
     """Say whether an input is a batch, ``[n, c, ...]``, instead of a single one, ``[c, ...]``."""
-    if held.ndim not in (axes + 1, axes + 2):
+    ndim = held.ndim
+    if ndim not in (axes + 1, axes + 2):
         letters = LETTERS[axes]
         raise ShapeError(
             f"{op}: the input must be [n, c, {letters}] or [c, {letters}], got {list(held.shape)}."
         )
-    return bool(held.ndim == axes + 2)
+    return bool(ndim == axes + 2)
 
 
 def group_count(op: str, groups: int) -> int:
     """Return ``groups``, which is at least 1."""
+    if groups.__class__ is int and groups > 0:
+        return groups
     if integer(op, "groups", groups) < 1:
         raise ArgumentError(f"{op}: groups must be at least 1, got {groups}.")
     return int(groups)
@@ -136,19 +139,22 @@ def _convolve(
     dilation: Size,
     groups: int,
 ) -> Tensor:
-    (held, w, b), device = same_floats(op, x, weight, bias, required=2)
+    if weight is None:
+        primitive(op, weight)
+    held, w, b, device = three_floats(op, x, weight, bias)
     batch = batched(op, held, axes)
     steps, gaps = per_axis(op, "stride", stride, axes, 1), per_axis(op, "dilation", dilation, axes, 1)
-    channels, letters = held.shape[-axes - 1], LETTERS[axes]
+    given, sizes = held.shape, w.shape
+    channels, letters = given[-axes - 1], LETTERS[axes]
     groups = group_count(op, groups)
-    if w.ndim != axes + 2 or w.shape[1] * groups != channels or w.shape[0] % groups or 0 in w.shape[2:]:
+    if len(sizes) != axes + 2 or sizes[1] * groups != channels or sizes[0] % groups or 0 in sizes[2:]:
         raise ShapeError(
             f"{op}: weight {list(w.shape)} with groups={groups} does not fit the {channels} channels of "
             f"{list(held.shape)}: it must be [o, {channels} / groups, {KERNELS[axes]}], o a multiple of groups. "
             f"The input is [n, c, {letters}], or [c, {letters}] for one {NAMES[axes]}."
         )
-    parameter(op, "bias", b, w.shape[:1])
-    spans = tuple(d * (k - 1) + 1 for d, k in zip(gaps, w.shape[2:], strict=True))
+    parameter(op, "bias", b, sizes[:1])
+    spans = tuple([d * (k - 1) + 1 for d, k in zip(gaps, sizes[2:], strict=True)])
     backend = device.backend
     frame = (0,) * axes
     if isinstance(padding, str):
@@ -165,12 +171,13 @@ def _convolve(
             raise ArgumentError(f"{op}: padding must be numbers, 'same' or 'valid', got {padding!r}.")
     else:
         frame = per_axis(op, "padding", padding, axes, 0)
-    shape_of(op, [n + 2 * p for n, p in zip(held.shape[-axes:], frame, strict=True)])
-    if any(n + 2 * p < s for n, p, s in zip(held.shape[-axes:], frame, spans, strict=True)):
-        raise ShapeError(
-            f"{op}: a kernel spans {list(spans)}, more than the padded {NAMES[axes]}: {list(held.shape)}, "
-            f"padding {padding}."
-        )
+    padded = shape_of(op, tuple([n + 2 * p for n, p in zip(held.shape[-axes:], frame, strict=True)]))
+    for n, span in zip(padded, spans, strict=True):
+        if n < span:
+            raise ShapeError(
+                f"{op}: a kernel spans {list(spans)}, more than the padded {NAMES[axes]}: {list(held.shape)}, "
+                f"padding {padding}."
+            )
     if axes == 1:  # a signal is an image of one row
         held, w = as_rows(backend, held), as_rows(backend, w)
         steps, gaps, frame = (1, *steps), (1, *gaps), (0, *frame)
@@ -178,7 +185,7 @@ def _convolve(
         held = backend.reshape(held, shape=(1, *held.shape))
     run: Any = backend.conv3d if axes == 3 else backend.conv2d
     out = run(held, w, b, stride=steps, padding=frame, dilation=gaps, groups=groups)
-    return Tensor(restored(backend, out, axes, batch), device)
+    return wrap(out if batch and axes != 1 else restored(backend, out, axes, batch), device)
 
 
 def as_rows(backend: Any, held: Any) -> Any:

@@ -6,13 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.contracts import Array
 from backburner.device import merge
 from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 from backburner.nn.functional._options import parameter
 from backburner.ops._index import checked_indices, index_array, index_device
-from backburner.ops._operands import cast, chosen, flag, floating, integer, number, primitive, rank
+from backburner.ops._operands import (
+    MOST_RANKS,
+    cast,
+    chosen,
+    flag,
+    floating,
+    integer,
+    number,
+    primitive,
+    rank,
+)
 from backburner.ops.elementwise import where
 from backburner.ops.indexing import take_along_axis
 from backburner.ops.reduction import vector_norm
@@ -52,12 +62,15 @@ def embedding(
         ArgumentError: ``max_norm`` is negative.
     """
     found, table, place = _looked_up("embedding", indices, weight, padding_idx, max_norm, norm_type)
-    rank("embedding", found.ndim + 1)
+    if found.ndim >= MOST_RANKS:
+        rank("embedding", found.ndim + 1)
     flag("embedding", "sparse", sparse)
     if flag("embedding", "scale_grad_by_freq", scale_grad_by_freq):
         table = _by_frequency(table, found)
-    device = index_device("embedding", table.device, indices)
-    return Tensor(device.backend.embedding(table._primitive, found, padding_idx=place), device)
+    device = table.device
+    if indices.__class__ is not Tensor or indices.device is not device:
+        device = index_device("embedding", device, indices)
+    return wrap(device.backend.embedding(table._primitive, found, padding_idx=place), device)
 
 
 def embedding_bag(
@@ -143,16 +156,17 @@ def _looked_up(
 ) -> tuple[Array, Tensor, int | None]:
     """Return the indices, the table that they are looked up in, and the place of the padding."""
     held = floating(op, weight)
-    if held.ndim != 2:
-        raise ShapeError(f"{op}: weight must be [n, d], got {list(held.shape)}.")
-    rows = held.shape[0]
+    shape = held.shape
+    if len(shape) != 2:
+        raise ShapeError(f"{op}: weight must be [n, d], got {list(shape)}.")
+    rows = shape[0]
     found = checked_indices(op, index_array(op, indices), rows, negative=False)
     if padding_idx is not None:
         padding_idx = integer(op, "padding_idx", padding_idx)
         if not -rows <= padding_idx < rows:
             raise IndexOutOfRange(f"{op}: padding_idx {padding_idx} is out of range [{-rows}, {rows}).")
         padding_idx %= rows
-    table = Tensor(held, weight.device)
+    table = wrap(held, weight.device)
     if max_norm is not None:
         most, order = number(op, "max_norm", max_norm), number(op, "norm_type", norm_type)
         if most < 0:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.errors import ShapeError
 from backburner.nn.functional._options import parameter
-from backburner.ops._operands import same_floats
+from backburner.ops._operands import primitive, same_floats, three_floats
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -20,8 +20,11 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Raises:
         ShapeError: the shapes do not fit.
     """
-    (held, w, b), device = same_floats("linear", x, weight, bias, required=2)
-    if w.ndim not in (1, 2) or held.ndim == 0 or held.shape[-1] != w.shape[-1]:
+    if weight is None:
+        primitive("linear", weight)
+    held, w, b, device = three_floats("linear", x, weight, bias)
+    shape, sizes = held.shape, w.shape
+    if len(sizes) not in (1, 2) or not shape or shape[-1] != sizes[-1]:
         wanted = w.shape[-1] if w.ndim else "?"
         flat = held.ndim > 1 and wanted in (math.prod(held.shape[1:]), held.size)
         hint = "Flatten or reshape the input first." if flat or held.ndim == 0 else (
@@ -30,9 +33,10 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise ShapeError(
             f"linear: weight {list(w.shape)} takes [..., {wanted}], got {list(held.shape)}. {hint}"
         )
-    parameter("linear", "bias", b, w.shape[:-1])
-    if w.ndim == 2:
-        return Tensor(device.backend.linear(held, w, b), device)
+    if b is not None:
+        parameter("linear", "bias", b, sizes[:-1])
+    if len(sizes) == 2:
+        return wrap(device.backend.linear(held, w, b), device)
     out = Tensor(device.backend.matmul(held, w), device)
     return out if b is None else out + Tensor(b, device)
 

@@ -5,11 +5,12 @@ Common arguments: ``reduction`` is ``"mean"``, ``"sum"`` or ``"none"``.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.contracts import Array, Shape
 from backburner.device import merge
 from backburner.dtype import int64
@@ -23,8 +24,10 @@ from backburner.nn.functional._reduction import (
     same_shapes,
 )
 from backburner.ops import elementwise, indexing
-from backburner.ops._index import checked_indices, index_array
+from backburner.ops._index import bounds, checked_indices, index_array
 from backburner.ops._operands import element, flag, floating, integer, number
+
+_MOST = (1 << 63) - 1
 
 
 def cross_entropy(
@@ -72,7 +75,8 @@ def cross_entropy(
     classes, outer = _rows(op, held.shape)
     device = x.device
     goal: Any
-    if isinstance(target, Tensor) and target.dtype.kind == "f":
+    probabilities = isinstance(target, Tensor) and target.dtype.kind == "f"
+    if probabilities:
         if target.shape == outer and target.shape != held.shape:
             raise DTypeError(
                 f"cross_entropy: classes are integers, the target {list(target.shape)} is {target.dtype}. "
@@ -80,27 +84,32 @@ def cross_entropy(
             )
         (held, goal), device = same_shapes(op, x, target)
     else:
-        if isinstance(target, Tensor):
+        if isinstance(target, Tensor) and target.device is not device:
             device = merge(op, device, target.device)
-        goal, _ = _classes(op, target, held.shape, ignored)
-    per_class, device = class_weights(op, weight, classes, Tensor(held, device))
+        goal = _classes(op, target, held.shape, ignored)
+    per_class = None
+    if weight is not None:
+        per_class, device = class_weights(op, weight, classes, wrap(held, device))
     backend = device.backend
-    probabilities = goal.dtype.kind == "f"
 
     def as_rows(scores: Any) -> Any:
+        if scores.ndim == 2:
+            return scores
         if scores.ndim > 2:
             scores = backend.permute_dims(scores, axes=(0, *range(2, scores.ndim), 1))
-        return backend.reshape(scores, shape=(int(np.prod(outer)), classes))
+        return backend.reshape(scores, shape=(math.prod(outer), classes))
 
     loss = backend.cross_entropy(
         as_rows(held),
-        as_rows(goal) if probabilities else goal.reshape(-1),
+        as_rows(goal) if probabilities else goal if goal.ndim == 1 else goal.reshape(-1),
         per_class,
         ignore_index=ignored,
         label_smoothing=smoothing,
         reduction=reduction,
     )
-    return Tensor(backend.reshape(loss, shape=outer) if reduction == "none" else loss, device)
+    if reduction == "none" and len(outer) != 1:
+        loss = backend.reshape(loss, shape=outer)
+    return wrap(loss, device)
 
 
 def nll_loss(
@@ -138,7 +147,8 @@ def nll_loss(
     held = floating(op, x)
     classes, outer = _rows(op, held.shape)
     device = merge(op, x.device, target.device) if isinstance(target, Tensor) else x.device
-    labels, counted = _classes(op, target, held.shape, ignored)
+    labels = _classes(op, target, held.shape, ignored)
+    counted = np.asarray(labels != ignored)
     per_class, device = class_weights(op, weight, classes, Tensor(held, device))
     index = np.where(counted, labels, 0)
     share = np.ones(outer, held.dtype) if per_class is None or not classes else per_class[index]
@@ -159,6 +169,8 @@ def nll_loss(
 
 def _ignored(op: str, ignore_index: int) -> int:
     """Return the class that marks a row to leave out."""
+    if ignore_index.__class__ is int and -_MOST <= ignore_index <= _MOST:
+        return ignore_index
     ignored = integer(op, "ignore_index", ignore_index)
     element(op, "ignore_index", ignored, int64)
     return ignored
@@ -171,8 +183,8 @@ def _rows(op: str, shape: Shape) -> tuple[int, Shape]:
     return shape[0 if len(shape) == 1 else 1], shape[:1][: len(shape) - 1] + shape[2:]
 
 
-def _classes(op: str, target: Any, shape: Shape, ignored: int) -> tuple[Array, Array]:
-    """Return the class of each row as int64 in range or ``ignored``, and which it is not."""
+def _classes(op: str, target: Any, shape: Shape, ignored: int) -> Array:
+    """Return the class of each row as int64, in range or ``ignored``."""
     classes, outer = _rows(op, shape)
     labels = index_array(op, target)
     if labels.shape != outer:
@@ -180,9 +192,12 @@ def _classes(op: str, target: Any, shape: Shape, ignored: int) -> tuple[Array, A
         raise ShapeError(
             f"{op}: scores {list(shape)} take a target of {list(outer)}, got {list(labels.shape)}.{hint}"
         )
-    counted = np.asarray(labels != ignored)
-    checked_indices(f"{op}: target", labels[counted], classes, negative=False)
-    return np.where(counted, labels.astype(np.int64, copy=False), ignored), counted
+    if labels.size:
+        low, high = bounds(labels)
+        if low < 0 or high >= classes:
+            counted = labels[np.asarray(labels != ignored)]
+            checked_indices(f"{op}: target", counted, classes, negative=False)
+    return labels.astype(np.int64, copy=False)
 
 
 def binary_cross_entropy(

@@ -8,12 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.device import Device, merge
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._options import finite, parameter
 from backburner.nn.functional.pool import avg_pool2d
-from backburner.ops._operands import flag, floating, integer, number, primitive, same_floats, shape_of
+from backburner.ops._operands import (
+    flag,
+    floating,
+    integer,
+    number,
+    primitive,
+    same_floats,
+    shape_of,
+    three_floats,
+)
 from backburner.ops.shape import pad
 
 
@@ -122,13 +131,13 @@ def layer_norm(
         ShapeError: the shapes do not fit.
     """
     sizes = shape_of("layer_norm", normalized_shape)
-    (held, w, b), device = same_floats("layer_norm", x, weight, bias)
+    held, w, b, device = three_floats("layer_norm", x, weight, bias)
     if not sizes or held.shape[-len(sizes) :] != sizes:
         raise ShapeError(f"layer_norm: {list(held.shape)} does not end in normalized_shape {list(sizes)}.")
     parameter("layer_norm", "weight", w, sizes)
     parameter("layer_norm", "bias", b, sizes)
     eps = number("layer_norm", "eps", eps)
-    return Tensor(device.backend.layer_norm(held, w, b, ndim=len(sizes), eps=eps), device)
+    return wrap(device.backend.layer_norm(held, w, b, ndim=len(sizes), eps=eps), device)
 
 
 def rms_norm(
@@ -157,7 +166,7 @@ def rms_norm(
         raise ShapeError(f"rms_norm: {list(held.shape)} does not end in normalized_shape {list(sizes)}.")
     parameter("rms_norm", "weight", w, sizes)
     eps = float(np.finfo(held.dtype).eps) if eps is None else number("rms_norm", "eps", eps)
-    return Tensor(device.backend.rms_norm(held, w, ndim=len(sizes), eps=eps), device)
+    return wrap(device.backend.rms_norm(held, w, ndim=len(sizes), eps=eps), device)
 
 
 def group_norm(
@@ -196,7 +205,7 @@ def group_norm(
         raise ShapeError(
             f"group_norm: one value per group of one example has no variance: {list(held.shape)}, {groups} groups."
         )
-    return Tensor(device.backend.group_norm(held, w, b, groups=groups, eps=eps), device)
+    return wrap(device.backend.group_norm(held, w, b, groups=groups, eps=eps), device)
 
 
 def instance_norm(

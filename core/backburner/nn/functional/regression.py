@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from backburner import _tensor
-from backburner._tensor import Tensor
+from backburner._tensor import Tensor, wrap
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn.functional._reduction import check_reduction, factor, reduced, same_shapes
 from backburner.ops import elementwise
@@ -37,7 +37,7 @@ def mse_loss(x: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor 
     check_reduction("mse_loss", reduction)
     (a, b), device = same_shapes("mse_loss", x, target)
     loss = device.backend.huber_loss(a, b, delta=math.inf, divisor=0.5)  # all parabola
-    return _weighted("mse_loss", Tensor(loss, device), reduction, weight)
+    return _weighted("mse_loss", wrap(loss, device), reduction, weight)
 
 
 def l1_loss(x: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None) -> Tensor:
