@@ -180,8 +180,8 @@ def test_long_sums_of_the_gradient_of_kernels_keep_small_terms() -> None:
 
 
 def test_every_kernel_is_tried_with_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    from backburner_autodiff.kernels import _direct as kernels
     from backburner_autodiff.kernels import _jit
-    from backburner_autodiff.kernels import direct as kernels
 
     called: set[str] = set()
     run = _jit.Kernel.parallel

@@ -146,37 +146,35 @@ def _pool_by_rows(
 @subroutine
 def _pool_by_fours(x: Any, out: Any, taps: Any) -> None:
     """Pool a plane by windows of two by two that stand side by side, as `_compare` does, in one vector loop."""
+    # what is unsigned is not asked whether it counts from the end
+    two, one = np.uint64(2), np.uint64(1)
     for r in range(out.shape[0]):
         above, below, best, found = x[2 * r], x[2 * r + 1], out[r], taps[r]
-        for q in range(best.size):
-            value = above[2 * q]
-            tap = 0
-            other = above[2 * q + 1]
-            wins = (other > value) | (other != other)
-            value = other if wins else value
-            tap = 1 if wins else tap
-            other = below[2 * q]
-            wins = (other > value) | (other != other)
-            value = other if wins else value
-            tap = 2 if wins else tap
-            other = below[2 * q + 1]
-            wins = (other > value) | (other != other)
-            best[q] = other if wins else value
-            found[q] = 3 if wins else tap
+        for k in range(best.size):
+            q = np.uint64(k)
+            first, second = above[two * q], above[two * q + one]
+            third, fourth = below[two * q], below[two * q + one]
+            later = (second > first) | (second != second)
+            value, tap = second if later else first, np.uint8(1) if later else np.uint8(0)
+            later = (third > value) | (third != third)
+            value, tap = third if later else value, np.uint8(2) if later else tap
+            later = (fourth > value) | (fourth != fourth)
+            best[q], found[q] = fourth if later else value, np.uint8(3) if later else tap
 
 
 @subroutine
 def _scatter_by_fours(g: Any, taps: Any, dx: Any, w: int) -> None:
     """Do the adjoint of that, in a flat plane."""
-    zero = g.dtype.type(0)
+    zero, two, one = g.dtype.type(0), np.uint64(2), np.uint64(1)
     for r in range(g.shape[0]):
         above, below, own, found = dx[2 * r * w : (2 * r + 1) * w], dx[(2 * r + 1) * w :], g[r], taps[r]
-        for q in range(own.size):
+        for k in range(own.size):
+            q = np.uint64(k)
             value, tap = own[q] + zero, found[q]
-            above[2 * q] = value if tap == 0 else zero
-            above[2 * q + 1] = value if tap == 1 else zero
-            below[2 * q] = value if tap == 2 else zero
-            below[2 * q + 1] = value if tap == 3 else zero
+            above[two * q] = value if tap == 0 else zero
+            above[two * q + one] = value if tap == 1 else zero
+            below[two * q] = value if tap == 2 else zero
+            below[two * q + one] = value if tap == 3 else zero
 
 
 @subroutine

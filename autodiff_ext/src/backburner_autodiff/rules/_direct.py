@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backburner.backends.numpy.conv import conv2d_size
-from backburner_autodiff.kernels import direct as kernels
+from backburner_autodiff.kernels import _direct as kernels
 from backburner_autodiff.kernels._tiles import ROWS, lanes
 from backburner_autodiff.rules._rule import Array
 
