@@ -1,24 +1,32 @@
 """In-tree PEP 517 backend: setuptools plus build-time features.
 
-Not installed; shipped in the sdist. It does three things that plain setuptools does not:
+Not installed; shipped in the sdist. It does four things that plain setuptools does not:
 
 * turns ``-C features=a,b`` or ``BACKBURNER_FEATURES=a,b`` into the feature set of this one build, the
   default being ``[features] default`` in setup.cfg;
 * bakes that set into the wheel: ``backburner/_features.py``, one ``Provides-Extra`` per admitted feature
   (beside ``[extras]``, which are no features and stand in every wheel), and a build tag
   (``backburner-0.1.0-0locked-py3-none-any.whl``) when the set is not the default;
+* keeps the wheel small: in it, comments and what only their readers look for are left out, and public docstrings are
+  their first paragraphs (see ``summarized``). ``-C docs=full`` or ``BACKBURNER_DOCS=full`` leaves all in, as
+  the sdist and an editable install do;
 * builds in a temporary directory, so that two feature sets can be built from one tree at once and no
   build/ or *.egg-info is left beside the sources.
 """
 
 from __future__ import annotations
 
+import ast
 import configparser
 import contextlib
+import functools
+import io
+import itertools
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +36,10 @@ from setuptools.command.egg_info import egg_info as _egg_info
 
 ROOT = Path(__file__).resolve().parent.parent
 ENV = "BACKBURNER_FEATURES"
-KEY = "features"
+DOCS = "BACKBURNER_DOCS"
+SETTINGS = {"features": ENV, "docs": DOCS}
+INTERNAL = frozenset({"backends", "cli", "contracts"})
+"""Packages that nobody imports from but us, and those who read the sources."""
 
 ConfigSettings = Mapping[str, Any] | None
 
@@ -71,6 +82,91 @@ def selected() -> frozenset[str]:
     return default if text is None else parse(text, known)
 
 
+def full_docs() -> bool:
+    """Say whether the build going on in this process leaves comments and docstrings as they are.
+
+    Raises:
+        SystemExit: the variable has another value than ``full`` or ``summary``.
+    """
+    text = os.environ.get(DOCS) or "summary"
+    if text not in ("full", "summary"):
+        raise SystemExit(f"backburner: unknown docs {text!r}. Use full or summary.")
+    return text == "full"
+
+
+def summarized(source: str, told: Callable[[str], bool]) -> str:
+    """Return a module with the same code on the same lines, without comments, and with summaries for docstrings.
+
+    What is public keeps the first paragraph of its docstring; what begins with an underscore, or stands in something
+    that does or in a function, keeps none, nor does a top-level name that is not ``told``, where the module itself
+    is "".
+    """
+    lines = source.splitlines(keepends=True)
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    edits: list[tuple[int, int, str]] = []
+
+    def place(line: int, column: int) -> int:
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
+
+    def indented(begin: int) -> int:
+        return len(source[:begin].rstrip(" "))
+
+    def visit(node: Any, kept: bool) -> None:
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            begin = place(first.lineno, first.col_offset)
+            end = place(first.end_lineno or 0, first.end_col_offset or 0)
+            head, _, rest = source[begin:end].partition("\n\n")
+            if not kept:
+                lone = len(node.body) == 1
+                edit = (begin if lone else indented(begin), end, "pass" if lone else "")
+                edits.append((*edit[:2], edit[2] + "\n" * source.count("\n", begin, end)))
+            elif rest:
+                closing = "\n" * head.endswith('"') + rest[-3:]
+                missing = rest.count("\n") + 2 - closing.count("\n")
+                edits.append((begin + len(head), end, closing + "\n" * missing))
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, _DOCUMENTED[1:]):
+                shown = child.name[0] != "_" and not isinstance(node, _DOCUMENTED[2:])
+                visit(child, told(child.name) and shown if node is tree else kept and shown)
+            elif isinstance(child, (ast.stmt, ast.excepthandler)):
+                visit(child, kept)
+
+    tree = ast.parse(source)
+    visit(tree, told(""))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            begin = place(token.start[0], 0) + token.start[1]
+            edits.append((indented(begin), begin + len(token.string), ""))
+    for begin, end, text in sorted(edits, reverse=True):
+        source = source[:begin] + text + source[end:]
+    return source
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@functools.cache
+def exported() -> frozenset[str]:
+    """Return the names that modules hand on: ``from ... import name as name``, or lazily in a table of strings."""
+    files = (ROOT / "core" / "backburner").rglob("*.py")
+    found = (
+        re.findall(r"import (\w+) as \1$|\"(\w+)\": \"[\w.]+\"", file.read_text("utf-8"), re.M)
+        for file in files
+    )
+    return frozenset(name for names in found for pair in names for name in pair if name)
+
+
+def told_in(module: str) -> Callable[[str], bool]:
+    """Return which top-level names of a module the wheel documents; "" is the module itself."""
+    parts = module.split(".")
+    if not INTERNAL.isdisjoint(parts):
+        return lambda name: name[:1].isupper() and name in exported()
+    if parts[-1].startswith("_") and parts[-1] != "__init__":
+        return lambda name: name[:1].isupper() or name in exported()
+    return lambda name: True
+
+
 class egg_info(_egg_info):
     """Offer one extra per selected feature, and those of every build, in every command that writes metadata."""
 
@@ -86,19 +182,24 @@ class egg_info(_egg_info):
 
 
 class build_py(_build_py):
-    """Replace backburner/_features.py in the wheel by the baked one."""
+    """Replace backburner/_features.py in the wheel by the baked one, and shorten what the others tell."""
 
     def build_module(self, module: str, module_file: str, package: Any) -> Any:
         result = super().build_module(module, module_file, package)  # type: ignore[no-untyped-call]
-        if (module, package) == ("_features", "backburner") and not self.editable_mode:
-            out = Path(self.get_module_outfile(self.build_lib, ["backburner"], module))  # type: ignore[no-untyped-call]
-            out.unlink()  # never write through a link to the source
+        if self.editable_mode:
+            return result
+        out = Path(self.get_module_outfile(self.build_lib, package.split("."), module))  # type: ignore[no-untyped-call]
+        text = out.read_text(encoding="utf-8")
+        if (module, package) == ("_features", "backburner"):
             names = ", ".join(repr(name) for name in sorted(selected()))
-            out.write_text(
+            text = (
                 f'"""Written by the build: the features this wheel admits."""\n\n'
-                f"BAKED: frozenset[str] | None = frozenset([{names}])\n",
-                encoding="utf-8",
+                f"BAKED: frozenset[str] | None = frozenset([{names}])\n"
             )
+        elif not full_docs():
+            text = summarized(text, told_in(f"{package}.{module}"))
+        out.unlink()  # never write through a link to the source
+        out.write_text(text, encoding="utf-8", newline="\n")
         return result
 
     def get_source_files(self) -> list[str]:
@@ -110,11 +211,12 @@ class build_py(_build_py):
 def _build(config_settings: ConfigSettings, *, wheel: bool) -> Iterator[None]:
     """Set the environment that setuptools and the commands above read, for the length of one hook."""
     settings = config_settings or {}
-    saved = {name: os.environ.get(name) for name in (ENV, "DIST_EXTRA_CONFIG")}
+    saved = {name: os.environ.get(name) for name in (*SETTINGS.values(), "DIST_EXTRA_CONFIG")}
     try:
-        if KEY in settings:
-            value = settings[KEY]
-            os.environ[ENV] = ",".join(value) if isinstance(value, list) else value or ""
+        for key, variable in SETTINGS.items():
+            if key in settings:
+                value = settings[key]
+                os.environ[variable] = ",".join(value) if isinstance(value, list) else value or ""
         if not wheel:
             os.environ.pop(ENV, None)  # an sdist is neutral: it carries setup.cfg, not a choice
         default, _ = table()
@@ -123,8 +225,10 @@ def _build(config_settings: ConfigSettings, *, wheel: bool) -> Iterator[None]:
             extra = configparser.ConfigParser(interpolation=None)
             extra["build"] = {"build_base": os.path.join(folder, "build")}
             extra["egg_info"] = {"egg_base": folder}
-            if chosen != default:
-                extra["bdist_wheel"] = {"build_number": "0" + (".".join(sorted(chosen)) or "locked")}
+            marks = [".".join(sorted(chosen)) or "locked"] if chosen != default else []
+            marks += ["docs"] if wheel and full_docs() else []
+            if marks:
+                extra["bdist_wheel"] = {"build_number": "0" + ".".join(marks)}
             path = os.path.join(folder, "extra.cfg")
             with open(path, "w", encoding="utf-8") as file:
                 extra.write(file)

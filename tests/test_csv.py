@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backburner.data import Column, Table, _csv_rows, csv_names, read_csv
+from backburner.data import Column, Table, _csv_source, csv_names, read_csv
 from backburner.errors import (
     ArgumentError,
     BackburnerError,
@@ -170,8 +170,8 @@ FILES = {
 @pytest.mark.parametrize("cells", [10**6, 1], ids=["in one block", "row by row"])
 @pytest.mark.parametrize("row", FILES.values(), ids=FILES)
 def test_a_file_is_read_for_what_it_holds(row: Row, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_csv_rows, "CELLS", cells)
-    monkeypatch.setattr(_csv_rows, "LEAST", 1)
+    monkeypatch.setattr(_csv_source, "CELLS", cells)
+    monkeypatch.setattr(_csv_source, "LEAST", 1)
     file: Any = io.StringIO(row.text) if isinstance(row.text, str) else io.BytesIO(row.text)
     table = read_csv(file, **row.options)
     same(contents(table), row.columns)
@@ -255,8 +255,8 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_what_cannot_be_read_says_why_and_where(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     for cells in (10**6, 1):
-        monkeypatch.setattr(_csv_rows, "CELLS", cells)
-        monkeypatch.setattr(_csv_rows, "LEAST", 1)
+        monkeypatch.setattr(_csv_source, "CELLS", cells)
+        monkeypatch.setattr(_csv_source, "LEAST", 1)
         file: Any = io.StringIO(fault.text) if isinstance(fault.text, str) else io.BytesIO(fault.text)
         with pytest.raises(fault.error, match=f"^read_csv: .*{fault.message}"):
             read_csv(file, **fault.options)
@@ -281,7 +281,7 @@ def test_what_is_neither_path_nor_file_is_refused() -> None:
 def test_a_column_that_turns_out_late_to_be_no_number_keeps_its_first_cells_as_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_csv_rows, "CELLS", 100)
+    monkeypatch.setattr(_csv_source, "CELLS", 100)
     path = tmp_path / "late.csv"
     cells = [f"{i}.50" for i in range(500)] + ["x"]
     path.write_text("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
@@ -313,7 +313,7 @@ def test_what_was_not_taken_as_it_stands_is_told() -> None:
 def test_what_is_held_beside_the_result_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_csv_rows, "CELLS", 1000)
+    monkeypatch.setattr(_csv_source, "CELLS", 1000)
     path = tmp_path / "long.csv"
     n = 20_000
     path.write_text("a,b,c\n" + "".join(f"{i}.123456789,{i % 7},c{i % 5}\n" for i in range(n)))

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import backburner
+from sources import docstring, docstrings
 
 DOORS = {"backburner.optim", "backburner.train", "backburner.__main__"}
 # Words in an example that take the extension.
@@ -33,9 +34,11 @@ def modules() -> Iterator[ModuleType]:
 
 
 def examples() -> Iterator[object]:
-    finder = doctest.DocTestFinder(exclude_empty=True)
+    parser = doctest.DocTestParser()
     for module in modules():
-        for test in finder.find(module, module.__name__, module=module):
+        for name, text in docstrings(module.__name__).items():
+            whole = f"{module.__name__}.{name}" if name else module.__name__
+            test = parser.get_doctest(text, dict(vars(module)), whole, module.__file__, 0)
             if test.examples:
                 source = "".join(example.source for example in test.examples)
                 needs = any(word in source for word in NEEDS_AUTODIFF)
@@ -62,9 +65,28 @@ def public() -> Iterator[tuple[str, object]]:
 
 @pytest.mark.parametrize(("name", "thing"), [pytest.param(n, t, id=n) for n, t in public()])
 def test_what_is_public_says_what_it_does(name: str, thing: object) -> None:
-    text = (vars(thing).get("__doc__") if inspect.isclass(thing) else thing.__doc__) or ""
+    text = docstring(thing)
     first = text.strip().split("\n\n")[0]
     assert first.rstrip().endswith("."), f"{name}: {first!r} is no sentence"
+
+
+@pytest.mark.parametrize(
+    "module", ["", ".nn", ".nn.functional", ".nn.init", ".data", ".record", ".random", ".linalg"]
+)
+def test_help_tells_what_each_name_is_from_a_wheel_too(module: str) -> None:
+    home = importlib.import_module(f"backburner{module}")
+    names = set(getattr(home, "__all__", dir(home))) - {"optim", "train"}
+    things = {name: getattr(home, name) for name in names if name[0] != "_"}
+    ours = {
+        name: thing
+        for name, thing in things.items()
+        if (inspect.isclass(thing) or inspect.isfunction(thing))
+        and thing.__module__.startswith("backburner.")
+    }
+    assert ours
+    for name, thing in ours.items():
+        first = docstring(thing).split("\n\n")[0]
+        assert first and inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0] == first, name
 
 
 @pytest.mark.parametrize("name", [name for name in backburner.nn.__all__ if name[0].isupper()])
@@ -72,7 +94,7 @@ def test_a_layer_is_described_in_its_source_where_editors_and_the_site_look_with
     name: str,
 ) -> None:
     layer = getattr(backburner.nn, name)
-    text = layer.__doc__ or ""
+    text = docstring(layer)
     assert text.split("\n")[0] in inspect.getsource(layer)
     assert "Example:\n" in text
 

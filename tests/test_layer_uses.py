@@ -10,6 +10,7 @@ import pytest
 import backburner as bb
 from backburner import nn
 from backburner.nn import functional as F
+from sources import docstring
 
 autodiff = pytest.mark.feature_set("autodiff")
 ROWS = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
@@ -91,7 +92,7 @@ def test_gradients_of_small_batches_through_batch_norm_are_not_those_of_one_larg
     halves = [(model(x[rows]) * g[rows]).sum().backward()[weight].numpy() for rows in (slice(4), slice(4, 8))]
     assert abs(sum(halves) - whole).max() > 0.1
     assert model[1].num_batches_tracked.item() == 3
-    text = " ".join((nn.BatchNorm1d.__doc__ or "").split())
+    text = " ".join(docstring(nn.BatchNorm1d).split())
     assert "several small batches that are added up are not those of one large batch" in text
 
 

@@ -11,7 +11,7 @@ import pytest
 import backburner as bb
 from backburner import nn
 from backburner.nn import functional as F
-from backburner.nn._loss import Loss
+from backburner.nn._bases import Loss
 
 RNG = np.random.default_rng(0)
 

@@ -17,8 +17,7 @@ import backburner as bb
 from backburner import cli, nn, record
 from backburner.errors import ArgumentError, DTypeError, RecordError
 from backburner.record import _files, _machine
-from backburner.record._mapping import near
-from backburner.record._report import LoadReport, Mismatch
+from backburner.record._mapping import LoadReport, Mismatch, near
 from records.pickles import (
     FLOATS,
     archive,

@@ -13,7 +13,7 @@ import backburner as bb
 from backburner import nn
 from backburner.backend import Backend
 from backburner.nn import functional as F
-from backburner.nn._counting import COSTS
+from backburner.nn._summary import COSTS
 
 needs_autodiff = pytest.mark.feature_set("autodiff")
 CPU = bb.Device.cpu()

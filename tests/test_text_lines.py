@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backburner import data
-from backburner.data import _text
+from backburner.data import _files
 from backburner.errors import ArgumentError, BackburnerError, DataError, IndexOutOfRange
 
 FILES: dict[str, tuple[bytes, str, list[str]]] = {
@@ -43,7 +43,7 @@ def test_lines_are_read_by_number(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_text, "BLOCK", block)
+    monkeypatch.setattr(_files, "BLOCK", block)
     path = tmp_path / "a.txt"
     path.write_bytes(content)
     found = data.TextLines(path, encoding=encoding)

@@ -17,40 +17,42 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from backburner.contracts.activation import Activation
-from backburner.contracts.attention import Attention
-from backburner.contracts.bitwise import Bitwise
-from backburner.contracts.comparison import Comparison
-from backburner.contracts.conv import Conv
-from backburner.contracts.convtranspose import ConvTranspose
-from backburner.contracts.creation import Creation
-from backburner.contracts.ctc import Ctc
-from backburner.contracts.decompositions import Decompositions
-from backburner.contracts.distance import Distance
-from backburner.contracts.dropout import Dropout
-from backburner.contracts.elementwise import Elementwise
-from backburner.contracts.floating import Floating
-from backburner.contracts.folding import Folding
-from backburner.contracts.gamma import Gamma
-from backburner.contracts.indexing import Indexing
-from backburner.contracts.linalg import Linalg
-from backburner.contracts.loss import Loss
-from backburner.contracts.margin import Margin
-from backburner.contracts.maxpool import MaxPool
-from backburner.contracts.norm import Norm
-from backburner.contracts.piecewise import Piecewise
-from backburner.contracts.pool import Pool
-from backburner.contracts.recurrent import Recurrent
-from backburner.contracts.reduction import Reduction
-from backburner.contracts.regression import Regression
-from backburner.contracts.resample import Resample
-from backburner.contracts.rounding import Rounding
-from backburner.contracts.scan import Scan
-from backburner.contracts.shape import ShapeOps
-from backburner.contracts.sorting import Sorting
-from backburner.contracts.trigonometric import Trigonometric
-from backburner.contracts.unpool import Unpool
-from backburner.contracts.windows import Windows
+from backburner.contracts.conv import (
+    Attention,
+    Conv,
+    ConvTranspose,
+    Dropout,
+    Folding,
+    MaxPool,
+    Norm,
+    Pool,
+    Recurrent,
+    Resample,
+    Unpool,
+)
+from backburner.contracts.elementwise import (
+    Activation,
+    Bitwise,
+    Comparison,
+    Elementwise,
+    Floating,
+    Gamma,
+    Piecewise,
+    Rounding,
+    Trigonometric,
+)
+from backburner.contracts.loss import Ctc, Distance, Loss, Margin, Regression
+from backburner.contracts.shape import (
+    Creation,
+    Decompositions,
+    Indexing,
+    Linalg,
+    Reduction,
+    Scan,
+    ShapeOps,
+    Sorting,
+    Windows,
+)
 
 
 class Backend(

@@ -11,6 +11,7 @@ import pytest
 from neural import Array
 
 import backburner as bb
+from backburner import threads
 from backburner.backends.numpy import attention
 from backburner.nn.functional import scaled_dot_product_attention
 
@@ -58,11 +59,49 @@ def test_the_size_of_blocks_does_not_matter(
 def test_one_of_a_batch_does_not_depend_on_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention, "BLOCK", 1 << 12)
     q, k, v = _tensors((7, 3, 40, 8), (7, 3, 50, 8), (7, 3, 50, 8))
+    factors = np.ones((7, 1, 1, 1), np.float32)
+    factors[1], factors[4] = 200, 1e30  # far scores, and such as overflow
+    q = q * bb.asarray(factors)
     for options in OPTIONS[:2]:
         out = scaled_dot_product_attention(q, k, v, **options).numpy()
         for i in range(7):
             one = scaled_dot_product_attention(*(x[i : i + 1] for x in (q, k, v)), **options).numpy()
             assert one.tobytes() == out[i : i + 1].tobytes()
+
+
+@autodiff
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_blocks_on_threads_give_the_same_bits(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "BLOCK", 100)
+    monkeypatch.setattr(attention, "CAUSAL_ROWS", 3)
+    inputs = _tensors(*SHAPES[:3])
+    count = threads.get_num_threads()
+    found = []
+    try:
+        for number in (1, 2, 3):
+            threads.set_num_threads(number)
+            bb.Device.cpu().seed(3)
+            plain = scaled_dot_product_attention(*inputs, enable_gqa=True, **options).numpy()
+            found.append([x.tobytes() for x in (plain, *_trained(inputs, enable_gqa=True, **options))])
+    finally:
+        threads.set_num_threads(count)
+    assert found[0] == found[1] == found[2]
+
+
+def test_heads_are_shared_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads: list[int] = []
+
+    def share(task: Any, count: int) -> None:
+        heads.append(count)
+        for i in range(count):
+            task(i)
+
+    monkeypatch.setattr(attention, "share", share)
+    for count in (1, 9, 12, 17):
+        scaled_dot_product_attention(*_tensors(*[(1, count, 128, 8)] * 3))
+    assert heads == [1, 2, 2, 4]
 
 
 def _peak(length: int, train: bool, **options: Any) -> int:

@@ -11,26 +11,58 @@ import pytest
 from neural import Array
 
 import backburner as bb
-from backburner.backends.numpy import recurrent
 from backburner.nn import functional
 
 autodiff = pytest.mark.feature_set("autodiff")
-N, H = 5, 37
+N, H, P = 21, 37, 5
+COUNTS = (21, 21, 17, 8, 3, 1)
 
 
 def _random(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
-def _floats(*widths: int, dtype: str = "float32") -> list[Array]:
-    return [_random(N, width, seed=i, dtype=dtype) for i, width in enumerate(widths)]
+def _floats(*shapes: tuple[int, ...]) -> list[Array]:
+    return [_random(*shape, seed=i) for i, shape in enumerate(shapes)]
 
 
+def _spans() -> Array:
+    starts = np.cumsum([0, *COUNTS[:-1]])
+    return np.stack([starts, np.array(COUNTS)], axis=1)
+
+
+def _packed(k: int, m: int) -> Array:
+    from backburner_autodiff.kernels._product import pack
+
+    return pack(_random(k, m) / 8)
+
+
+def _room(columns: int) -> Array:
+    return np.zeros((3, 8, columns), np.float32)
+
+
+R = sum(COUNTS)
 KERNELS: dict[str, Callable[[], Any]] = {
-    "lstm_forward": lambda: (_floats(4 * H), _floats(4 * H, H, H)),
-    "lstm_backward": lambda: (_floats(4 * H, H, H, H), _floats(H, 4 * H)),
-    "gru_forward": lambda: (_floats(3 * H), _floats(3 * H, H)),
-    "gru_backward": lambda: (_floats(3 * H, H, H), _floats(H, 3 * H, 3 * H)),
+    "lstm_forward": lambda: (
+        [_packed(P, 4 * H), _packed(H, P), _random(4 * H), _spans()],
+        [*_floats((R, 4 * H), (N, P), (N, H), (R, P), (R, H)), _room(160), _room(H)],
+    ),
+    "lstm_backward": lambda: (
+        [_packed(4 * H, P), _packed(P, H), _spans(), *_floats((R, 4 * H), (R, H), (N, H), (R, P))],
+        [*_floats((N, P), (N, H), (R, 4 * H), (R, P)), _room(32), _room(64)],
+    ),
+    "gru_forward": lambda: (
+        [_packed(H, 3 * H), _random(3 * H), _random(H), _spans()],
+        [*_floats((R, 3 * H), (N, H), (R, H), (R, H)), _room(128)],
+    ),
+    "gru_backward": lambda: (
+        [_packed(3 * H, H), _spans(), *_floats((R, 3 * H), (R, H), (R, H), (N, H), (R, H))],
+        [*_floats((N, H), (R, 3 * H), (R, 3 * H)), _room(64)],
+    ),
+    "rnn_backward": lambda: (
+        [_packed(H, H), _spans(), *_floats((R, H), (R, H)), True],
+        [*_floats((N, H), (R, H)), _room(64)],
+    ),
 }
 
 
@@ -52,16 +84,89 @@ def test_every_kernel_is_tried() -> None:
 
 @autodiff
 @pytest.mark.parametrize("dtype", neural.DTYPES)
-@pytest.mark.parametrize(("name", "gates", "states"), [("lstm", 4, 2), ("gru", 3, 1)])
-def test_gates_are_those_of_the_core(name: str, gates: int, states: int, dtype: str) -> None:
+@pytest.mark.parametrize(("k", "m"), [(1, 1), (37, 32), (8, 33), (130, 100)])
+def test_a_product_of_a_few_rows_is_that_of_blas(k: int, m: int, dtype: str) -> None:
+    from backburner_autodiff.kernels._product import ROWS, pack, product
+
+    x, matrix = _random(11, k, dtype=dtype), _random(k, m, seed=1, dtype=dtype)
+    packed = pack(matrix)
+    alone = np.zeros((ROWS, packed.shape[0] * packed.shape[2]), dtype)
+    for count in range(1, ROWS + 1):
+        out = np.zeros_like(alone)
+        product(x, 3, count, packed, out)
+        wanted = x[3 : 3 + count].astype(np.float64) @ matrix.astype(np.float64)
+        np.testing.assert_allclose(out[:count, :m], wanted, rtol=1e-5, atol=1e-5)
+        product(x, 2 + count, 1, packed, alone)
+        assert alone[0].tobytes() == out[count - 1].tobytes()
+
+
+NETWORKS = [("rnn", 1, {}), ("rnn", 1, {"nonlinearity": "relu"}), ("gru", 3, {}), ("lstm", 4, {}),
+            ("lstm", 4, {"proj_size": P})]  # fmt: skip
+
+
+def _network(op: str, gates: int, bidirectional: bool, options: dict[str, Any]) -> list[bb.Tensor]:
+    state, shapes = options.get("proj_size", H), []
+    for _ in range(1 + bidirectional):
+        shapes += [(gates * H, 6), (gates * H, state), (gates * H,), (gates * H,)]
+        shapes += [(P, H)] if "proj_size" in options else []
+    return [bb.asarray(_random(*shape, seed=i) / 8) for i, shape in enumerate(shapes)]
+
+
+@pytest.mark.parametrize(("op", "gates", "options"), NETWORKS)
+def test_blocks_of_sequences_are_the_sequences_by_themselves(op: str, gates: int, options: Any) -> None:
+    weights, ends = _network(op, gates, True, options), np.random.default_rng(5).integers(0, 8, N).tolist()
+    x = bb.asarray(_random(7, N, 6))
+    out, _ = getattr(functional, op)(x, None, weights, bidirectional=True, lengths=ends, **options)
+    for i, end in enumerate(ends):
+        if end:
+            alone, _ = getattr(functional, op)(x[:end, i], None, weights, bidirectional=True, **options)
+            np.testing.assert_allclose(out[:end, i].numpy(), alone.numpy(), rtol=1e-5, atol=1e-6)
+        assert not out[end:, i].numpy().any()
+
+
+@autodiff
+@pytest.mark.parametrize("ends", [None, [5, 2, 7, 7, 0, 1, 3, 6, 7, 4, 4, 7]])
+@pytest.mark.parametrize(("op", "gates", "options"), NETWORKS)
+def test_gradients_of_blocks_add_up(op: str, gates: int, options: Any, ends: list[int] | None) -> None:
+    device, n = bb.Device.cpu().autodiff(), 12
+    weights = [w.to(device).require_grad() for w in _network(op, gates, True, options)]
+    x, g = bb.asarray(_random(7, n, 6)), bb.asarray(_random(7, n, 2 * options.get("proj_size", H), seed=3))
+
+    def gradients(several: slice) -> list[Array]:
+        part = bb.asarray(x[:, several].numpy(), device=device).require_grad()
+        out, last = getattr(functional, op)(
+            part,
+            None,
+            weights,
+            bidirectional=True,
+            lengths=None if ends is None else ends[several],
+            **options,
+        )
+        total = (out * g[:, several]).sum() + (last[0] if op == "lstm" else last).sum()
+        found = total.backward()
+        return [found[y].numpy() for y in (part, *weights)]
+
+    together, alone = gradients(slice(0, n)), [gradients(slice(i, i + 1)) for i in range(n)]
+    dx = np.concatenate([found[0] for found in alone], axis=1)
+    np.testing.assert_allclose(together[0], dx, rtol=1e-4, atol=1e-5)
+    for i in range(1, len(together)):
+        np.testing.assert_allclose(together[i], sum(found[i] for found in alone), rtol=1e-3, atol=1e-4)
+
+
+@autodiff
+@pytest.mark.parametrize(("op", "gates", "options"), NETWORKS)
+def test_a_step_of_training_calls_one_kernel_each_way(
+    op: str, gates: int, options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from backburner_autodiff.kernels import recurrent as kernels
 
-    past, *found = _floats(gates * H, gates * H, *[H] * states, dtype=dtype)
-    wanted = [x.copy() for x in found]
-    getattr(kernels, f"{name}_forward")(past, *found)
-    getattr(recurrent, f"_{name}_gates")(past, *wanted)
-    for x, y in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(x, y, rtol=neural.TOLERANCE[dtype], atol=neural.TOLERANCE[dtype] / 10)
+    calls: list[str] = []
+    original = kernels.run
+    monkeypatch.setattr(kernels, "run", lambda made, *args: (calls.append(made.name), original(made, *args)))
+    device = bb.Device.cpu().autodiff()
+    x = bb.asarray(_random(9, 3, 6), device=device).require_grad()
+    getattr(functional, op)(x, None, _network(op, gates, False, options), **options)[0].sum().backward()
+    assert calls == [f"{op}_backward"] if op == "rnn" else [f"{op}_forward", f"{op}_backward"]
 
 
 def _weights(c: int, h: int, layers: int) -> list[bb.Tensor]:

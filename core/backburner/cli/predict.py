@@ -165,7 +165,7 @@ def _images(args: argparse.Namespace) -> int:
         title = f"sample {args.sample} of the held-out digits, number {number} of the set"
         titles, images, truths = [title], image[None], [f", truly {label}"]
     else:
-        from backburner.models._images import read
+        from backburner.models.digits import read
 
         images = read(args.data)
         titles = [f"image {i}" for i in range(len(images))]

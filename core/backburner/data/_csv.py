@@ -3,15 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import count
+from itertools import count, zip_longest
 from typing import IO, Any, NamedTuple
 
-from backburner.data._csv_columns import Numbers, Reading, Texts, number
-from backburner.data._csv_rows import Layout, Rows, line_of
-from backburner.data._csv_sniff import decimal_mark, sniffed
-from backburner.data._csv_source import Path, Source
+from backburner.data._csv_columns import (
+    POINT,
+    WITH_COMMA,
+    Numbers,
+    Reading,
+    Texts,
+    matcher,
+    number,
+    undressed,
+)
+from backburner.data._csv_source import Layout, Path, Rows, Source, line_of
 from backburner.data._table import KINDS, Column, Kind, MissingColumn, Table
 from backburner.errors import ArgumentError, DataError
+
+SAMPLE = 1 << 16  # characters
+DELIMITERS = "\t;|,"  # in this order where several fit: commas occur in text most of all
+
+
+def _sample(layout: Layout) -> tuple[list[str], bool]:
+    """Return the first lines, and whether there are more."""
+    lines: list[str] = []
+    size = 0
+    with layout.source.open() as file:
+        for number, line in enumerate(layout.source.lines(file), 1):
+            if size >= SAMPLE:
+                return lines, True
+            if number > layout.skip and not (layout.comment and line.startswith(layout.comment)):
+                lines.append(line)
+                size += len(line)
+    return lines, False
+
+
+def _split_rows(lines: Sequence[str], more: bool, delimiter: str) -> list[list[str]]:
+    """Return the rows of a sample, cut by a delimiter."""
+    import csv
+
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " "))
+    except csv.Error:  # a cell that is too long, perhaps because the delimiter is another
+        return []
+    if more and len(rows) > 1:
+        rows.pop()  # a cell of several lines may be cut off
+    return [row for row in rows if row and row != [""]]
+
+
+def sniffed(layout: Layout) -> Layout:
+    """Tell the delimiter: the one by which the most rows have as many cells as the first."""
+    lines, more = _sample(layout)
+    first = next((line for line in lines if line.strip()), "").rstrip("\r\n")
+    first = first.strip('"')
+    # A line that spreadsheets put in front, with delimiters behind where something saved the file once more.
+    if first[:4].lower() == "sep=" and len(first) > 4 and not first[4:].strip(first[4]):
+        before = next(i for i, line in enumerate(lines) if line.strip())
+        return layout._replace(delimiter=first[4], skip=layout.skip + before + 1)
+    best, share = ",", 0.0
+    for delimiter in DELIMITERS:
+        widths = [len(row) for row in _split_rows(lines, more, delimiter)]
+        if widths and widths[0] > 1 and widths.count(widths[0]) > share * len(widths):
+            best, share = delimiter, widths.count(widths[0]) / len(widths)
+    return layout._replace(delimiter=best)
+
+
+def decimal_mark(layout: Layout, header: bool, missing: frozenset[str]) -> str:
+    """Tell whether numbers are written with a comma: a column needs it, and none a point."""
+    if layout.delimiter == ",":
+        return "."
+    rows = _split_rows(*_sample(layout), layout.delimiter)[header:]
+    comma = False
+    for cells in zip_longest(*rows, fillvalue=""):
+        present = [undressed(text) for cell in cells if (text := cell.strip()) not in missing]
+        if present and all(map(matcher(WITH_COMMA), present)):
+            comma = comma or any("," in text for text in present)
+        elif any("." in text for text in present) and all(map(matcher(POINT), present)):
+            return "."
+    return "," if comma else "."
+
 
 MISSING = (
     *("", "NA", "N/A", "n.a.", "#N/A", "<NA>", "NaN", "NaT", "null", "(null)", "\\N", "?", "-", "--", "."),
@@ -272,3 +342,33 @@ def _odd(cells: Sequence[str], reading: Reading) -> str | None:
     present = [cell for cell in cells if cell.strip() not in reading.missing]
     odd = [cell for cell in present if not _fits(cell, told)]
     return odd[0] if odd and len(present) > 10 * len(odd) else None
+
+
+def csv_names(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
+    """Return the names that `read_csv` gives the columns of a file whose first row has them.
+
+    Args:
+        path: the file.
+        delimiter: as for `read_csv`.
+        encoding: as for `read_csv`.
+
+    Raises:
+        ArgumentError: the delimiter or the encoding makes no sense.
+        DataError: the file is no CSV, or is empty.
+        OSError: it cannot be read.
+
+    Example:
+        >>> import io
+        >>> from backburner import data
+        >>> data.csv_names(io.StringIO("size;price\\n1,5;2\\n"))
+        ('size', 'price')
+    """
+    check_delimiter(delimiter)
+    layout = Layout(Source("read_csv", path, encoding), delimiter or ",", None, 0)
+    if delimiter is None:
+        layout = sniffed(layout)
+    with Rows(layout) as rows:
+        first = next(rows.one_by_one(), None)
+    if first is None:
+        raise DataError(f"read_csv: {layout.source.name} has no rows.")
+    return tuple(_names(first)[0])

@@ -10,7 +10,7 @@ import numpy as np
 from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.data import _streams
-from backburner.data._split import as_array, split_indices
+from backburner.data._sampler import as_array, split_indices
 from backburner.dtype import canonical
 from backburner.errors import ArgumentError, IndexOutOfRange, ShapeError
 

@@ -13,7 +13,7 @@ from backburner._tensor import Tensor
 from backburner.contracts import Array
 from backburner.data._collate import Task, fetch, to_tensors
 from backburner.data._dataset import ArrayDataset, Subset, batch_of
-from backburner.data._split import permutation, whole
+from backburner.data._sampler import permutation, whole
 from backburner.device import Device
 from backburner.errors import ArgumentError, DataError
 

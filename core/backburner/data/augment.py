@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from backburner.contracts import Array
-from backburner.data._split import whole
+from backburner.data._sampler import whole
 from backburner.errors import ArgumentError, ShapeError
 
 __all__ = ["normalize", "random_crop", "random_flip"]

@@ -47,7 +47,6 @@ from backburner.nn.conv import Conv3d as Conv3d
 from backburner.nn.conv import ConvTranspose1d as ConvTranspose1d
 from backburner.nn.conv import ConvTranspose2d as ConvTranspose2d
 from backburner.nn.conv import ConvTranspose3d as ConvTranspose3d
-from backburner.nn.ctc import CTCLoss as CTCLoss
 from backburner.nn.distance import CosineSimilarity as CosineSimilarity
 from backburner.nn.distance import PairwiseDistance as PairwiseDistance
 from backburner.nn.dropout import AlphaDropout as AlphaDropout
@@ -70,8 +69,15 @@ from backburner.nn.linalg import SwiGLU as SwiGLU
 from backburner.nn.loss import BCELoss as BCELoss
 from backburner.nn.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from backburner.nn.loss import CrossEntropyLoss as CrossEntropyLoss
+from backburner.nn.loss import CTCLoss as CTCLoss
+from backburner.nn.loss import GaussianNLLLoss as GaussianNLLLoss
+from backburner.nn.loss import HuberLoss as HuberLoss
 from backburner.nn.loss import KLDivLoss as KLDivLoss
+from backburner.nn.loss import L1Loss as L1Loss
+from backburner.nn.loss import MSELoss as MSELoss
 from backburner.nn.loss import NLLLoss as NLLLoss
+from backburner.nn.loss import PoissonNLLLoss as PoissonNLLLoss
+from backburner.nn.loss import SmoothL1Loss as SmoothL1Loss
 from backburner.nn.margin import CosineEmbeddingLoss as CosineEmbeddingLoss
 from backburner.nn.margin import HingeEmbeddingLoss as HingeEmbeddingLoss
 from backburner.nn.margin import MarginRankingLoss as MarginRankingLoss
@@ -127,12 +133,6 @@ from backburner.nn.recurrent import RNN as RNN
 from backburner.nn.recurrent import GRUCell as GRUCell
 from backburner.nn.recurrent import LSTMCell as LSTMCell
 from backburner.nn.recurrent import RNNCell as RNNCell
-from backburner.nn.regression import GaussianNLLLoss as GaussianNLLLoss
-from backburner.nn.regression import HuberLoss as HuberLoss
-from backburner.nn.regression import L1Loss as L1Loss
-from backburner.nn.regression import MSELoss as MSELoss
-from backburner.nn.regression import PoissonNLLLoss as PoissonNLLLoss
-from backburner.nn.regression import SmoothL1Loss as SmoothL1Loss
 from backburner.nn.resample import Upsample as Upsample
 from backburner.nn.resample import UpsamplingBilinear2d as UpsamplingBilinear2d
 from backburner.nn.resample import UpsamplingNearest2d as UpsamplingNearest2d

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any, Self, cast
 
+from backburner import _names
 from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.dtype import canonical
 from backburner.errors import DTypeError
-from backburner.nn import _names
 from backburner.nn._parameter import Buffer, Parameter, State
 from backburner.nn._tree import Tree
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, ShapeError
 from backburner.nn import functional as F
-from backburner.nn._activation import Along, Inplace, Options, Plain
+from backburner.nn._bases import Along, Inplace, Options, Plain
 from backburner.nn._module import Module
 from backburner.ops._operands import chosen
 

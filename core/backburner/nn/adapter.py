@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from backburner import random
+from backburner._names import choose
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import functional as F
 from backburner.nn._checks import count, within
 from backburner.nn._module import Module
-from backburner.nn._names import choose
 from backburner.nn._parameter import Parameter, State
 from backburner.nn._tree import parts
 from backburner.nn.conv import Conv1d, Conv2d, Conv3d

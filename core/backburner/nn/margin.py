@@ -8,8 +8,8 @@ from typing import Any
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError, DTypeError
 from backburner.nn import functional as F
+from backburner.nn._bases import Loss, constant, known_reduction
 from backburner.nn._checks import flag, within
-from backburner.nn._loss import Loss, constant, known_reduction
 from backburner.ops._operands import integer
 
 

@@ -11,7 +11,7 @@ from backburner._tensor import Tensor
 from backburner.device import Device
 from backburner.errors import ArgumentError
 from backburner.nn import functional as F
-from backburner.nn._activation import Inplace, Options
+from backburner.nn._bases import Inplace, Options
 from backburner.nn._checks import count, within
 from backburner.nn._module import Module
 from backburner.nn._parameter import Parameter

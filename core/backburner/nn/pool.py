@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from backburner._tensor import Tensor
 from backburner.errors import ArgumentError
 from backburner.nn import functional as F
+from backburner.nn._bases import constant
 from backburner.nn._checks import flag
-from backburner.nn._loss import constant
 from backburner.nn._module import Module
 from backburner.nn.functional._options import Size, per_axis
 from backburner.nn.functional._windows import OutputSize, window

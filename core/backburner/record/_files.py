@@ -13,7 +13,7 @@ import numpy as np
 
 from backburner.errors import RecordError
 from backburner.record._dtypes import Array, Malformed
-from backburner.record._identify import HEAD, identify, is_safetensors
+from backburner.record._format import HEAD, identify, is_safetensors
 
 MAP_FROM = 64 * 2**20  # bytes: below, one read is as quick, and leaves no file open
 RANDOM = 12  # hexadecimal digits in the name of a temporary file

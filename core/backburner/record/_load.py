@@ -10,9 +10,17 @@ import numpy as np
 from backburner.errors import ArgumentError, RecordError
 from backburner.record._dtypes import Array, Malformed, dtype_name, word
 from backburner.record._format import shown
-from backburner.record._mapping import Patterns, Rename, map_names, selected
+from backburner.record._mapping import (
+    TIED,
+    Conversion,
+    LoadReport,
+    Mismatch,
+    Patterns,
+    Rename,
+    map_names,
+    selected,
+)
 from backburner.record._record import LazyArrays, Path, Record, read_for
-from backburner.record._report import TIED, Conversion, LoadReport, Mismatch
 from backburner.record._state import Entry, Restorable, Stateful, as_array, named
 
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from backburner.errors import RecordError
 from backburner.record import _dtypes, _files, _format, _numpy, _shards, _torch, _tree, _zip
 from backburner.record._dtypes import Array, Malformed
-from backburner.record._format import ALIASES, Stored
-from backburner.record._identify import is_pickle, is_safetensors
+from backburner.record._format import ALIASES, Stored, is_pickle, is_safetensors
 from backburner.record._record import LazyArrays, Record
 from backburner.record._tensors import Tensor
 

@@ -100,3 +100,19 @@ def significand(x: Any) -> Any:
     """Return ``x / 2^k``."""
     _, fraction, bias = layout(x)
     return _float(_bits(x) - ((_biased(x) << fraction) - (bias << fraction)), x)
+
+
+def tile(rows: int) -> Callable[..., None]:
+    """Make a function that fills the columns of a panel in ``out`` with products, as ``_product`` has it."""
+
+    def fill(x: Any, panel: int, packed: Any, span: tuple[int, int], out: Any) -> None:
+        width = packed.shape[2]
+        for r in range(rows):
+            source = x[min(span[0] + r, span[1])]
+            for j in range(width):
+                total = packed.dtype.type(0)
+                for k in range(source.size):
+                    total = fma(source[k], packed[panel, k, j], total)
+                out[r, panel * width + j] = total
+
+    return fill

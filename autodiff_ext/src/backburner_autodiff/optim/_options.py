@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from backburner._names import choose
 from backburner.errors import ArgumentError
-from backburner.nn._names import choose
 
 Rate = float | Callable[[int], float]
 Groups = Mapping[str, Mapping[str, Any]]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner.backends.numpy.attention import Block, Heads, Masks
+from backburner.backends.numpy.attention import Block, Heads, Masks, Place
 from backburner_autodiff.kernels import attention as kernels
 from backburner_autodiff.rules._rule import Array, rule
 
@@ -38,7 +38,7 @@ def _kept(block: Block) -> Array:
 
 def _weigh(scores: Array, block: Block) -> tuple[Array, Array]:
     highest, reciprocal = np.empty((2, len(scores)), scores.dtype)
-    kernels.attention_forward(
+    kernels.attention_forward.serial(  # blocks are shared out among threads
         scores, _mask(block), _kept(block), block.visible, block.rows, scores, highest, reciprocal
     )
     return highest, reciprocal
@@ -62,6 +62,7 @@ def scaled_dot_product_attention(
         heads = Heads(
             query, key, value, attn_mask, is_causal=is_causal, scale=scale, dropout_p=dropout_p, seed=seed
         )
+        heads.set_aside()
         dquery, dkey, dvalue = (np.zeros(x.shape, x.dtype) for x in (heads.query, heads.key, heads.value))
         dmask = None
         if needed[3]:
@@ -69,23 +70,26 @@ def scaled_dot_product_attention(
             dmask = Masks(np.zeros(attn_mask.shape, attn_mask.dtype), heads.batch, heads.query.shape[1])
         g = np.ascontiguousarray(g).reshape(*highest.shape, out.shape[-1])
         mean = np.add.reduce(g * out.reshape(g.shape), axis=-1)
-        scores, slopes = heads.space(), heads.space()
-        for block in heads.blocks():
-            place = block.heads, slice(None), block.queries
+        spaces: list[tuple[Array, Array]] = []
+
+        def differentiate(place: Place) -> None:
+            block = heads.block(place)
+            space = spaces.pop() if spaces else (heads.space(), heads.space())
+            rows = block.heads, slice(None), block.queries
             keys = block.heads, slice(0, block.keys)
-            p, ds = block.part_of(scores), block.part_of(slopes)
+            p, ds = block.part_of(space[0]), block.part_of(space[1])
             x = heads.scaled(block, heads.query)
             heads.score(block, x, p)
-            cotangents = g[place].reshape(*x.shape[:2], g.shape[-1])
+            cotangents = g[rows].reshape(*x.shape[:2], g.shape[-1])
             flat = len(x), -1, block.keys
             np.matmul(cotangents, heads.value[keys].swapaxes(1, 2), out=ds.reshape(flat))
-            kernels.attention_backward(
-                p, _mask(block), _kept(block), highest[place].reshape(-1), reciprocal[place].reshape(-1),
-                mean[place].reshape(-1), heads.keep_scale, block.visible, block.rows, p, ds,
+            kernels.attention_backward.serial(
+                p, _mask(block), _kept(block), highest[rows].reshape(-1), reciprocal[rows].reshape(-1),
+                mean[rows].reshape(-1), heads.keep_scale, block.visible, block.rows, p, ds,
             )  # fmt: skip
             if needed[0]:
                 dx = np.matmul(ds.reshape(flat), heads.finite_key[keys])
-                np.multiply(dx.reshape(dquery[place].shape), heads.scale, out=dquery[place])
+                np.multiply(dx.reshape(dquery[rows].shape), heads.scale, out=dquery[rows])
             if needed[1]:
                 if heads.finite_query is not heads.query:
                     x = heads.scaled(block, heads.finite_query)
@@ -94,6 +98,9 @@ def scaled_dot_product_attention(
                 dvalue[keys] += np.matmul(p.reshape(flat).swapaxes(1, 2), cotangents)
             if dmask is not None:
                 dmask.add(block, ds)
+            spaces.append(space)
+
+        heads.each(differentiate, alone=dmask is not None)
         return (
             dquery.reshape(*heads.batch, *dquery.shape[-2:]),
             dkey.reshape(*heads.kv_batch, *dkey.shape[-2:]),

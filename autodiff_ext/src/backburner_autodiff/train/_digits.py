@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 import backburner as bb
 from backburner import data
-from backburner.data._split import raw_bits
+from backburner.data._sampler import raw_bits
 from backburner.models import digits as digits_model
 from backburner.nn import functional as F
 from backburner.threads import one_blas_thread

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backburner.data._split import permutation, raw_bits
+from backburner.data._sampler import permutation, raw_bits
 from backburner_autodiff._rule import Array
 
 FOLDS = 8

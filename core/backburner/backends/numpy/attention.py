@@ -7,15 +7,18 @@ two lengths. Heads that share a key are rows of one matrix product.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner.contracts import Array, Shape
+from backburner.threads import share
 
-BLOCK = 1 << 19
+BLOCK = 1 << 17
 """So many scores at a time at most, but for a single row that has more."""
 
 CAUSAL_ROWS = 128
@@ -33,22 +36,56 @@ def scaled_dot_product_attention(
     return heads.attend(_weigh)[0]
 
 
-def _weigh(scores: Array, block: Block) -> tuple[Array, Array]:
+NEAR = 20.0
+"""Scores no further from 0 than this need no shift before exp: finding and taking off maxima costs more than exp."""
+
+_SUMMED = 2048
+"""So many weights are added up in a row by einsum, in three times less time than NumPy's pairwise sum takes."""
+
+
+def _weigh(scores: Array, block: Block) -> tuple[None, Array]:
     """Make weights of scores, in place and not yet divided by their sum; see ``Weigh``."""
-    if block.mask is not None:
-        np.copyto(block.by_heads(scores), -np.inf, where=~block.mask)
+    seen = last = None
     if block.visible < block.keys:
-        hidden = np.arange(block.keys) >= np.arange(block.visible, block.visible + block.rows)[:, None]
-        np.copyto(block.by_heads(scores), -np.inf, where=hidden)
-    highest = np.maximum.reduce(scores, axis=-1, keepdims=True)
-    highest[highest == -np.inf] = 0
-    scores -= highest
-    np.exp(scores, out=scores)
-    total = np.add.reduce(scores, axis=-1)
+        seen = _seen(block.rows, block.keys - block.visible + 1, scores.dtype.char)
+        last = block.by_heads(scores)[..., block.visible - 1 :]
+    if _near(scores, None):
+        np.exp(scores, out=scores)
+        if block.mask is not None:
+            x = block.by_heads(scores)
+            x *= block.mask
+        if seen is not None:
+            last *= seen
+    else:
+        near = _near(scores.reshape(len(scores) // block.rows, -1), 1)  # no head depends on others
+        if block.mask is not None:
+            np.copyto(block.by_heads(scores), -np.inf, where=~block.mask)
+        if seen is not None and last is not None:
+            np.copyto(last, -np.inf, where=seen == 0)
+        highest = np.maximum.reduce(scores, axis=-1, keepdims=True)
+        highest[highest == -np.inf] = 0
+        highest.reshape(-1, block.rows)[near] = 0
+        scores -= highest
+        np.exp(scores, out=scores)
+    one_by_one = block.keys <= _SUMMED
+    total = np.einsum("ij->i", scores) if one_by_one else np.add.reduce(scores, axis=-1)
     total[total == 0] = np.inf
     if block.kept is not None:
         scores *= block.kept
-    return highest[..., 0], np.divide(1, total, out=total)
+    return None, np.divide(1, total, out=total)
+
+
+def _near(scores: Array, axis: int | None) -> Any:
+    """Return whether all scores are near 0, along an axis or altogether."""
+    return (np.minimum.reduce(scores, axis=axis) >= -NEAR) & (np.maximum.reduce(scores, axis=axis) <= NEAR)
+
+
+@lru_cache(8)
+def _seen(rows: int, columns: int, kind: str) -> Array:
+    """Return 1 where a row sees one of the last keys: from the one at the first row's place on, and else 0."""
+    seen = np.tri(rows, columns, dtype=kind)
+    seen.flags.writeable = False
+    return seen
 
 
 class Block(NamedTuple):
@@ -86,8 +123,13 @@ class Block(NamedTuple):
         return scores.reshape(-1, self.rows, self.keys)
 
 
-Weigh = Callable[[Array, Block], tuple[Array, Array]]
-"""From scores, which it turns into weights, and the block to each row's largest score and one over its sum."""
+Weigh = Callable[[Array, Block], tuple[Array | None, Array]]
+"""From scores, which it turns into weights, and the block to what it took off each row's scores, if anything, and one
+over each row's sum.
+"""
+
+Place = tuple[slice, slice]
+"""Which heads of the keys, and which query rows."""
 
 
 class Heads:
@@ -108,11 +150,13 @@ class Heads:
         self, query: Array, key: Array, value: Array, mask: Array | None, *,
         is_causal: bool, scale: float, dropout_p: float, seed: int,
     ) -> None:  # fmt: skip
-        single = max(query.ndim, key.ndim, value.ndim) == 2
+        single = query.ndim == key.ndim == value.ndim == 2
         query, key, value = (x if x.ndim > 2 else x[None] for x in (query, key, value))
         kv_heads = max(key.shape[-3], value.shape[-3]) if key.shape[-3] and value.shape[-3] else 0
         heads = max(query.shape[-3], kv_heads) if kv_heads else 0
-        batch = np.broadcast_shapes(query.shape[:-3], key.shape[:-3], value.shape[:-3])
+        batch = query.shape[:-3]
+        if not batch == key.shape[:-3] == value.shape[:-3]:
+            batch = np.broadcast_shapes(batch, key.shape[:-3], value.shape[:-3])
         self._l, e = query.shape[-2:]
         self._s, self._d = value.shape[-2:]
         self.batch, self.kv_batch = (*batch, heads), (*batch, kv_heads)
@@ -129,11 +173,11 @@ class Heads:
         self._mask = None if mask is None else Masks(_squashed(mask), self.batch, self._group)
         self._ends: tuple[Array, Array] | None = None
         self._strange = False
-        if mask is not None or is_causal:
-            self._set_aside()
 
-    def _set_aside(self) -> None:
-        """Take out what is not finite."""
+    def set_aside(self) -> bool:
+        """Take out what is not finite, where some keys take no part; return whether there is such."""
+        if self._mask is None and not self._is_causal:
+            return False
         self.finite_key, self.finite_query = _finite(self.key), _finite(self.query)
         self._strange = self.finite_key is not self.key or self.finite_query is not self.query
         value = _finite(self.value)
@@ -141,59 +185,98 @@ class Heads:
             nan = np.isnan(self.value)
             plus, minus = (((self.value == end) | nan).astype(value.dtype) for end in (np.inf, -np.inf))
             self.value, self._ends = value, (plus, minus)
+        return self._strange or self._ends is not None
 
     def attend(self, weigh: Weigh) -> tuple[Array, Array, Array]:
-        """Return the result, and of each row the largest score and one over the sum, both ``[n, group, l]``."""
-        n, group, l, _ = self.query.shape  # noqa: E741  its letter everywhere
-        out = np.empty((n, group, l, self._d), self.query.dtype)
-        highest, reciprocal = np.zeros((2, n, group, l), out.dtype)
+        """Return the result, and of each row what was taken off and one over the sum, both ``[n, group, l]``."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = self._attended(weigh)
+            # what is not finite reaches the result, if only as its product with a weight of 0
+            if not math.isfinite(np.add.reduce(found[0], axis=None)) and self.set_aside():
+                found = self._attended(weigh)
+        return found[0].reshape(self._shape), *found[1:]
+
+    def _attended(self, weigh: Weigh) -> tuple[Array, Array, Array]:
+        shape = self._n, self._group, self._l
+        out = np.empty((*shape, self._d), self.query.dtype)
+        highest, reciprocal = np.zeros((2, *shape), out.dtype)
         if not self._s:
             out[:] = 0
-        with np.errstate(invalid="ignore", over="ignore"):
-            space = self.space()
-            for block in self.blocks():
-                scores = block.part_of(space)
-                self.score(block, self.scaled(block, self.query), scores)
-                place = block.heads, slice(None), block.queries
-                shape = highest[place].shape
-                largest, one_over = weigh(scores, block)
-                highest[place], reciprocal[place] = largest.reshape(shape), one_over.reshape(shape)
-                y = self._mixed(scores, block).reshape(*shape, self._d)
-                np.multiply(y, self.keep_scale * reciprocal[place][..., None], out=out[place])
-        return out.reshape(self._shape), highest, reciprocal
+        places = self.places()
+        spaces: list[Array] = []
+
+        def attend(i: int) -> None:
+            block = self.block(places[i])
+            space = spaces.pop() if spaces else self.space()
+            scores = block.part_of(space)
+            self.score(block, self.scaled(block, self.query), scores)
+            place = block.heads, slice(None), block.queries
+            largest, one_over = weigh(scores, block)
+            part = reciprocal[place]
+            part[...] = one_over.reshape(part.shape)
+            if largest is not None:
+                highest[place] = largest.reshape(part.shape)
+            y = self._mixed(scores, block).reshape(*part.shape, self._d)
+            if self._p:
+                part = self.keep_scale * part
+            np.multiply(y, part[..., None], out=out[place])
+            spaces.append(space)
+
+        share(attend, len(places))
+        return out, highest, reciprocal
 
     def _cut(self) -> tuple[int, int]:
         """Return the query rows and the heads of a block; the former do not depend on the number of heads."""
         rows = min(self._l, max(1, BLOCK // (self._group * self._s)))
         if self._is_causal:
             rows = min(rows, max(CAUSAL_ROWS, -(-self._l // 8)))
-        return rows, max(1, BLOCK // (self._group * rows * self._s))
+        blocks = -(-self._n // max(1, BLOCK // (self._group * rows * self._s)))
+        return rows, -(-self._n // (blocks + blocks % 2 if blocks > 1 else 1))
 
     def space(self) -> Array:
         """Return memory for the scores of any block."""
         if not self._n * self._group * self._l * self._s:
             return np.empty(0, self.query.dtype)
         rows, many = self._cut()
-        return np.empty(min(many, self._n) * self._group * rows * self._s, self.query.dtype)
+        return np.empty(many * self._group * rows * self._s, self.query.dtype)
 
-    def blocks(self) -> Iterator[Block]:
-        """Cut heads and query rows into blocks."""
-        n, group, l, s = self._n, self._group, self._l, self._s  # noqa: E741
-        if not n * group * l * s:
-            return
+    def places(self) -> list[Place]:
+        """Cut heads and query rows into blocks, those of the same heads one after another."""
+        if not self._n * self._group * self._l * self._s:
+            return []
         rows, many = self._cut()
-        for low in range(0, n, many):
-            heads = slice(low, min(low + many, n))
-            for start in range(0, l, rows):
-                queries = slice(start, min(start + rows, l))
-                keys = min(s, queries.stop) if self._is_causal else s
-                mask = bias = None
-                if self._mask is not None:
-                    mask, bias = self._mask.block(heads, queries, keys, self._strange)
-                yield Block(
-                    heads, queries, group * (heads.stop - low), queries.stop - start, keys, min(start + 1, keys) if self._is_causal else keys,
-                    mask, bias, self._kept(heads, queries, keys) if self._p else None,
-                )  # fmt: skip
+        return [
+            (slice(low, min(low + many, self._n)), slice(start, min(start + rows, self._l)))
+            for low in range(0, self._n, many)
+            for start in range(0, self._l, rows)
+        ]
+
+    def each(self, task: Callable[[Place], None], *, alone: bool) -> None:
+        """Run a task for each block, one at a time for those of the same heads, or altogether ``alone``."""
+        parts = [list(places) for _, places in groupby(self.places(), lambda place: place[0])]
+
+        def run(i: int) -> None:
+            for place in parts[i]:
+                task(place)
+
+        if alone:
+            for i in range(len(parts)):
+                run(i)
+        else:
+            share(run, len(parts))
+
+    def block(self, place: Place) -> Block:
+        """Return a block with its masks."""
+        heads, queries = place
+        keys = min(self._s, queries.stop) if self._is_causal else self._s
+        mask = bias = None
+        if self._mask is not None:
+            mask, bias = self._mask.block(heads, queries, keys, self._strange)
+        return Block(
+            heads, queries, self._group * (heads.stop - heads.start), queries.stop - queries.start, keys,
+            min(queries.start + 1, keys) if self._is_causal else keys,
+            mask, bias, self._kept(heads, queries, keys) if self._p else None,
+        )  # fmt: skip
 
     def scaled(self, block: Block, queries: Array) -> Array:
         """Return the block's part of the queries, or of the finite ones, scaled: ``[heads, rows of all, e]``."""

@@ -10,7 +10,7 @@ from backburner.backends.numpy._blocks import by_blocks, select
 from backburner.contracts import Array
 
 if TYPE_CHECKING:
-    from backburner.contracts.piecewise import Line, Parabola
+    from backburner.contracts.elementwise import Line, Parabola
 
 
 def piecewise(x: Array, /, *, low: float, high: float, left: Line, middle: Parabola, right: Line) -> Array:

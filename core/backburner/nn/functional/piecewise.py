@@ -15,7 +15,7 @@ from backburner.ops._operands import flag, floating, number, same_floats
 from backburner.ops.elementwise import where
 
 if TYPE_CHECKING:
-    from backburner.contracts.piecewise import Line, Parabola
+    from backburner.contracts.elementwise import Line, Parabola
 
 
 def _pieces(
