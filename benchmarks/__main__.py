@@ -15,6 +15,8 @@ from benchmarks import machine, report
 from benchmarks.groups import GROUPS
 from benchmarks.harness import Disagreement, Failure, Group, Lab, Result, Row, Settings
 
+QUICK_PEERS = ("torch", "onnx")  # the others compile for long
+
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
@@ -23,11 +25,16 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--rows", nargs="+", metavar="GLOB", default=["*"], help="the rows to run, as in 'train/*'"
     )
-    made.add_argument("--quick", action="store_true", help="fewer and shorter rounds, and fewer single ops")
+    made.add_argument("--quick", action="store_true", help="short rounds, fewer tables and peers")
     made.add_argument(
         "--threads", nargs="+", type=int, metavar="N", help="numbers of threads (default: 1, and 2)"
     )
-    made.add_argument("--peers", nargs="*", choices=list(machine.PACKAGES), help="default: those installed")
+    made.add_argument(
+        "--peers",
+        nargs="*",
+        choices=list(machine.PACKAGES),
+        help="default: those installed, and of these torch and onnx if quick",
+    )
     made.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown too")
     made.add_argument("--json", type=Path, metavar="FILE", help="write all numbers too")
     made.add_argument("--list", action="store_true", help="print the names of the rows, and run nothing")
@@ -35,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def chosen(globs: Sequence[str], quick: bool) -> list[tuple[Group, list[Row]]]:
-    """Return the groups, each with its rows that a glob matches; ops only by name where it has to be quick."""
+    """Return the groups, each with its rows that a glob matches; where it has to be quick, long ones by name only."""
     found: list[tuple[Group, list[Row]]] = []
     for group in GROUPS:
         rows = [row for row in group.rows if any(fnmatchcase(row.name, glob) for glob in globs)]
@@ -66,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     peers = options.peers
     if peers is None:
-        peers = [peer for peer in machine.PACKAGES if machine.installed(peer)]
+        usual = QUICK_PEERS if options.quick else machine.PACKAGES
+        peers = [peer for peer in usual if machine.installed(peer)]
     absent = [peer for peer in peers if not machine.installed(peer)]
     if absent:
         print(f"benchmarks: not installed: {' '.join(absent)}", file=sys.stderr)
@@ -74,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from rich.console import Console
 
     threads = tuple(options.threads or range(1, min(2, machine.cores()) + 1))
-    times = (3, 0.04, 0.1) if options.quick else (7, 0.12, 0.3)
+    times = (3, 0.04, 0.1) if options.quick else (6, 0.1, 0.25)
     console = Console(width=None if sys.stdout.isatty() else 180)
     results: list[tuple[Group, list[Result]]] = []
     start = time.monotonic()

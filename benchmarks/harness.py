@@ -7,17 +7,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from benchmarks import models
 from benchmarks.libraries import Outputs
 
+T = TypeVar("T")
 OURS = "ours"
 
 
@@ -195,6 +196,7 @@ class Lab:
         self._folder = tempfile.TemporaryDirectory(prefix="benchmarks-")
         self.folder = Path(self._folder.name)
         self._count = 0
+        self._made: dict[Hashable, Any] = {}
         self._processes: dict[tuple[str, int], Process] = {}
         self._data: dict[tuple[str, int], Path] = {}
 
@@ -227,6 +229,13 @@ class Lab:
         finally:
             process.close()
 
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gave when this key was first asked for."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: T = self._made[key]
+        return found
+
     def _started(self, library: str, threads: int) -> Process:
         self._count += 1
         return Process(library, threads, self.folder / f"{library}-{self._count}.log")
@@ -249,35 +258,44 @@ class Lab:
                 "call", function=export, model=model, data=str(data)
             )
 
-    def prepare(self, contenders: Iterable[Contender], threads: int) -> dict[str, Outputs]:
+    def prepare(
+        self, contenders: Iterable[Contender], threads: int, settings: Settings | None = None
+    ) -> dict[str, Outputs]:
         """Make each side ready in its process, and return what each computes."""
+        warm = (settings or self.settings).warm
         found: dict[str, Outputs] = {}
         for contender in contenders:
             path = self.folder / f"outputs-{len(found)}.npz"
             process = self.process(contender.library, contender.threads or threads)
-            process.ask(
-                "prepare", name=contender.label, outputs=str(path), warm=self.settings.warm, **contender.task
-            )
+            process.ask("prepare", name=contender.label, outputs=str(path), warm=warm, **contender.task)
             with np.load(path) as file:
                 found[contender.label] = {name: file[name] for name in file}
             path.unlink()
         return found
 
-    def time(self, contenders: Sequence[Contender], threads: int, result: Result) -> None:
-        """Let the sides take turns, and put what they took into a result."""
+    def drop(self, contenders: Iterable[Contender], threads: int) -> None:
+        """Let go what was prepared."""
+        for contender in contenders:
+            self.process(contender.library, contender.threads or threads).ask("drop", name=contender.label)
+
+    def time(
+        self, contenders: Sequence[Contender], threads: int, result: Result, settings: Settings | None = None
+    ) -> None:
+        """Let the sides take turns, put what they took into a result, and let them go."""
+        settings = settings or self.settings
         rounds: dict[str, list[list[float]]] = {contender.label: [] for contender in contenders}
         cores: dict[str, list[float]] = {contender.label: [] for contender in contenders}
-        for i in range(self.settings.rounds):
+        for i in range(settings.rounds):
             first = i % len(contenders)  # nobody always comes after the same one
             for contender in [*contenders[first:], *contenders[:first]]:
                 process = self.process(contender.library, contender.threads or threads)
-                turn = process.ask("time", name=contender.label, seconds=self.settings.turn, skip=2)
+                turn = process.ask("time", name=contender.label, seconds=settings.turn, skip=2)
                 rounds[contender.label].append(turn["samples"])
                 cores[contender.label].append(turn["cores"])
+        self.drop(contenders, threads)
         for contender in contenders:
-            self.process(contender.library, contender.threads or threads).ask("drop", name=contender.label)
             allowed, used = contender.threads or threads, statistics.median(cores[contender.label])
-            if used > allowed + 0.1:
+            if used > allowed * 1.1:
                 result.notes.append(f"{contender.label} used {used:.1f} cores where {allowed} were allowed")
             elif max(cores[contender.label]) < 0.8:
                 result.notes.append(f"{contender.label} had {used:.1f} of a core: the machine was busy")

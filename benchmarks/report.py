@@ -51,6 +51,8 @@ def verdict(value: float, limit: float | None) -> str:
 
 def lines(group: Group, results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
     """Return the head and the body of a group's table."""
+    if group.by_op:
+        return _op_lines(results)
     there = [label for label in group.columns if any(label in result.cells for result in results)]
     peers = [label for label in there if label != OURS and any(label in r.ratios for r in results)]
     head = ["row", "threads", *there, *(f"/ {label}" for label in peers)]
@@ -80,6 +82,41 @@ def lines(group: Group, results: Sequence[Result]) -> tuple[list[str], list[list
             line.append("-" if found is None else verdict(found, group.means.get(label)))
         body.append(line)
     return head, body
+
+
+def _op_lines(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
+    """Return a table with a line for each op: its sizes and phases side by side."""
+    columns = list(dict.fromkeys(_column(result) for result in results))
+    cells = {(_op(result), result.threads, _column(result)): _brief(result) for result in results}
+    body = [
+        [op, str(threads), *(cells.get((op, threads, column), "-") for column in columns)]
+        for op, threads in dict.fromkeys((_op(result), result.threads) for result in results)
+    ]
+    for threads in dict.fromkeys(result.threads for result in results):
+        line = ["geometric mean", str(threads)]
+        for column in columns:
+            found = mean([result for result in results if _column(result) == column], "torch", threads)
+            line.append("-" if found is None else f"{found:.2f}")
+        body.append(line)
+    return ["op", "threads", *columns], body
+
+
+def _op(result: Result) -> str:
+    return result.name.split("/")[1]
+
+
+def _column(result: Result) -> str:
+    _, _, size, phase = result.name.split("/")
+    return f"{size} {phase.replace('step', 'gradient')}"
+
+
+def _brief(result: Result) -> str:
+    """Return a ratio and our time, or that there is none."""
+    if result.error is not None:
+        return "error"
+    ratio = result.ratios.get("torch")
+    time = amount(result.cells[OURS].median, result.unit)
+    return time if ratio is None else f"{ratio.median:.2f} ({time})"
 
 
 def mean(results: Iterable[Result], label: str, threads: int | None) -> float | None:

@@ -22,13 +22,14 @@ import numpy as np
 
 from benchmarks.libraries import Task
 
+LONG = 0.5  # seconds of a call that is long: few are enough to be warm
 LEAST = 20e-6  # seconds that one sample takes at least: a shorter call is repeated
 
 
 class Worker:
     def __init__(self, library: str, threads: int) -> None:
         self.library: Any = import_module(f"benchmarks.libraries.{library}").Library(threads)
-        self.tasks: dict[str, tuple[Task, int]] = {}
+        self.tasks: dict[str, tuple[Task, int, float]] = {}
 
     def prepare(self, name: str, task: str, outputs: str, warm: float, **options: Any) -> dict[str, Any]:
         """Make a task ready, write what it computes, and run it until it is warm."""
@@ -36,10 +37,10 @@ class Worker:
         np.savez(outputs, **made.outputs())
         took: list[float] = []
         start = time.perf_counter()
-        while len(took) < 3 or time.perf_counter() - start < warm:
+        while not took or (len(took) < 3 and sum(took) < LONG) or time.perf_counter() - start < warm:
             took.append(_timed(made.run, 1))
         repeats = max(1, round(LEAST / max(statistics.median(took), 1e-9)))
-        self.tasks[name] = made, repeats
+        self.tasks[name] = made, repeats, statistics.median(took)
         settle()
         return {"seconds": statistics.median(took)}
 
@@ -48,8 +49,8 @@ class Worker:
 
     def time(self, name: str, seconds: float, skip: int) -> dict[str, Any]:
         """Run a task for so long, after some runs that do not count, and return what each took."""
-        task, repeats = self.tasks[name]
-        for _ in range(skip):
+        task, repeats, seconds_each = self.tasks[name]
+        for _ in range(skip if seconds_each < LONG else 0):
             task.run()
         samples: list[float] = []
         cpu, start = time.process_time(), time.perf_counter()
@@ -63,6 +64,18 @@ class Worker:
         """Call a function of the suite in this process: `module:function`."""
         module, name = function.split(":")
         return getattr(import_module(module), name)(**arguments)
+
+    def peak(self, model: str, data: str, steps: int) -> dict[str, int]:
+        """Return the largest memory of this process when its library is imported, and after steps of training."""
+        from benchmarks.groups.memory import Watch
+
+        if hasattr(self.library, "import_all"):
+            self.library.import_all()
+        watch = Watch()
+        task = self.library.train(model, data)
+        for _ in range(steps):
+            task.run()
+        return {"imported": watch.imported, "peak": watch.peak()}
 
     def blas(self) -> list[str]:
         """Return which BLAS this process uses, with the kind of core it has taken the machine for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -19,8 +20,24 @@ from benchmarks.harness import OURS, Disagreement, Group, Lab, Result, Row, Sett
 
 ROOT = Path(__file__).parents[1]
 ROWS = [row for group in GROUPS for row in group.rows]
-CORE = [row for row in ROWS if row.name.startswith("infer/")]
-EXTENSION = [row for row in ROWS if row.name.startswith("train/")]
+INFER = [row for row in ROWS if row.name.startswith("infer/")]
+TRAIN = [row for row in ROWS if row.name.startswith("train/")]
+SMALL = [row for row in ROWS if row.name.startswith("op/") and "/small/" in row.name]
+CORE = [
+    *(row for row in INFER if row.name.endswith("/1")),
+    *(row for row in SMALL if row.name.endswith("/forward")),
+    *(row for row in ROWS if row.name.startswith("overhead/plain/x")),
+]
+NAMED = {
+    *("start/import", "start/prediction", "start/training-warm", "start/installed", "start/wheel"),
+    *("memory/train/lenet", "memory/process/lenet", "memory/activations/region", "memory/time/budget"),
+    *("growth/chain/1000", "growth/attention/1024", "growth/threads/mlp-mnist", "deterministic/lenet"),
+}
+EXTENSION = [
+    *TRAIN,
+    *(row for row in SMALL if not row.name.endswith("/forward")),
+    *(row for row in ROWS if row.name.startswith("overhead/tracked/x.s") or row.name in NAMED),
+]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +83,7 @@ def test_the_command_lists_rows_and_refuses_a_glob_without_any() -> None:
 def measured(row: Row, lab: Lab) -> Result:
     result = row.measure(lab, 1)
     assert result.name == row.name
-    assert result.cells[OURS].low > 0 and result.cells.keys() <= set(columns(row))
+    assert math.isfinite(result.cells[OURS].median) and result.cells.keys() <= set(columns(row))
     return result
 
 
@@ -74,12 +91,20 @@ def columns(row: Row) -> tuple[str, ...]:
     return next(group.columns for group in GROUPS if row in group.rows)
 
 
+def test_each_kind_of_row_is_run_here() -> None:
+    assert {name for name in NAMED if name not in {row.name for row in ROWS}} == set()
+    kinds = {"/".join(row.name.split("/")[:2]) for row in ROWS}
+    assert {"/".join(row.name.split("/")[:2]) for row in [*CORE, *EXTENSION]} | {"start/training-cold"} >= {
+        kind for kind in kinds if not kind.startswith(("infer/", "deterministic/"))
+    }
+
+
 def test_every_model_is_in_a_row() -> None:
-    assert {row.model for row in CORE} == set(models.MODELS)  # type: ignore[attr-defined]
-    assert {row.model for row in EXTENSION} == set(models.TRAINED)  # type: ignore[attr-defined]
+    assert {row.model for row in INFER} == set(models.MODELS)  # type: ignore[attr-defined]
+    assert {row.model for row in TRAIN} == set(models.TRAINED)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("row", [row for row in CORE if row.name.endswith("/1")], ids=lambda row: row.name)
+@pytest.mark.parametrize("row", CORE, ids=lambda row: row.name)
 def test_a_row_of_the_core_runs(row: Row, lab: Lab) -> None:
     measured(row, lab)
 
@@ -88,6 +113,15 @@ def test_a_row_of_the_core_runs(row: Row, lab: Lab) -> None:
 @pytest.mark.parametrize("row", EXTENSION, ids=lambda row: row.name)
 def test_a_row_of_the_extension_runs(row: Row, lab: Lab) -> None:
     measured(row, lab)
+
+
+@pytest.mark.feature_set("autodiff")
+def test_what_a_graph_holds_is_counted(lab: Lab) -> None:
+    row = next(row for row in ROWS if row.name == "memory/activations/region")
+    cells = row.measure(lab, 1).cells
+    layer = 8 * 128 * 384 * 4  # the input of each of six layers is what regions have to keep
+    assert 5 * layer <= cells[OURS].median <= 6 * layer * 1.05
+    assert cells["plain"].median > 6 * 10 * layer
 
 
 # -- checks

@@ -102,3 +102,43 @@ def test_softplus_keeps_its_digits_where_it_is_small(dtype: str) -> None:
     x = np.linspace(-80, 30, 5001).astype(dtype)
     right = np.array([max(v, 0) + math.log1p(math.exp(-abs(v))) for v in x.tolist()])
     assert _worst(backend.softplus(x, beta=1.0, threshold=inf), right, right) <= 3
+
+
+@pytest.mark.parametrize("size", [5, 3000, 40_000, (1 << 18) + 4097, (1 << 20) + 3])
+def test_relu_of_any_length_is_the_larger_of_each_element_and_0(size: int, many: None) -> None:
+    x = np.random.default_rng(0).standard_normal(size, np.float32)
+    x[[0, -1, size // 2]] = np.nan, -inf, inf
+    np.testing.assert_array_equal(backend.relu(x), np.where(x < 0, 0, x))
+    assert np.getbufsize() == 8192
+
+
+CHANNELS = [
+    (4, 9),
+    (6, 3, 5),
+    (1, 3, 20, 20),
+    (1, 5, 301, 301),
+    (9, 70, 31, 31),
+    (2, 3, 512, 512),
+    (5, 6, 1, 90_001),
+]
+
+
+@pytest.mark.parametrize("shape", CHANNELS, ids=str)
+@pytest.mark.parametrize("affine", [True, False], ids=["affine", "plain"])
+def test_channels_are_normalised_by_what_is_given_whatever_their_length(
+    shape: tuple[int, ...], affine: bool, many: None
+) -> None:
+    rng = np.random.default_rng(0)
+    x, c = rng.standard_normal(shape, np.float32), shape[1]
+    mean, var, weight, bias = (np.float32(a) for a in rng.uniform(0.5, 2, (4, c)))
+    wide = (c,) + (1,) * (len(shape) - 2)
+    expected = (x - mean.reshape(wide).astype(float)) / np.sqrt(var.reshape(wide) + 1e-3)
+    if affine:
+        expected = expected * weight.reshape(wide) + bias.reshape(wide)
+    out = backend.normalize_channels(x, mean, var, *((weight, bias) if affine else (None, None)), eps=1e-3)
+    assert out.dtype == np.float32 and np.getbufsize() == 8192
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+    alone = backend.normalize_channels(
+        x[:1], mean, var, *((weight, bias) if affine else (None, None)), eps=1e-3
+    )
+    assert alone.tobytes() == out[:1].tobytes()

@@ -13,6 +13,7 @@ import backburner as bb
 from backburner import nn, optim
 from backburner.errors import ArgumentError, DeviceError, DTypeError, GraphError, ShapeError
 from backburner.optim import SGD, Adam, AdamW
+from backburner_autodiff.optim import _each
 from optimizers import EACH as ROWS_OF_EACH
 from optimizers import MATRICES
 
@@ -55,6 +56,59 @@ def test_the_two_ways_to_give_gradients_lead_to_the_same_bits(make: Any) -> None
     for name, entry in by_backward.state_dict().items():
         assert entry.numpy().tobytes() == by_name.state_dict()[name].numpy().tobytes()
     assert not by_name.weight.is_autodiff()
+
+
+@every
+def test_small_parameters_that_move_together_go_where_each_goes_alone(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shapes = {
+        "weight": (5, 3),
+        "bias": (5,),
+        "seldom": (4, 2),
+        "scalar": (),
+        "nothing": (0, 2),
+        "large": (70, 70),
+    }
+    rng = np.random.default_rng(0)
+    start = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    both = [{name: nn.Parameter(bb.tensor(array)) for name, array in start.items()} for _ in range(2)]
+    together, alone = make(both[0]), make(both[1])
+    for step in range(6):
+        grads = {
+            name: bb.tensor(rng.normal(size=shape).astype(np.float32))
+            for name, shape in shapes.items()
+            if name != "seldom" or step % 3
+        }
+        together.step(grads)
+        with monkeypatch.context() as patch:
+            patch.setattr(_each, "SMALL", -1)
+            alone.step(grads)
+        if step == 3:
+            together.load_state_dict(together.state_dict())
+    for name in shapes:
+        assert both[0][name].numpy().tobytes() == both[1][name].numpy().tobytes(), name
+    for name, array in alone.state_dict().items():
+        assert together.state_dict()[name].tobytes() == array.tobytes(), name
+
+
+@pytest.mark.parametrize("groups, updates", [({}, 1), ({"*.bias": {"weight_decay": 0.0}}, 2)])
+def test_many_small_parameters_take_one_update_for_each_group(
+    groups: Any, updates: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = nn.ModuleList([nn.Linear(4, 4) for _ in range(20)]).to(DEVICE)
+    optimizer = AdamW(model, groups=groups)
+    sizes: list[int] = []
+    update = AdamW._update
+
+    def counted(self: AdamW, g: Any, *args: Any, **options: Any) -> None:
+        sizes.append(g.size)
+        update(self, g, *args, **options)
+
+    monkeypatch.setattr(AdamW, "_update", counted)
+    for _ in range(3):
+        optimizer.step(ones_like(*model.parameters()))
+    assert len(sizes) == 3 * updates and sum(sizes) == 3 * model.num_parameters()
 
 
 def test_a_learning_rate_may_be_a_function_of_the_steps_done() -> None:

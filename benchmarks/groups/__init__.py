@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks.groups import infer, train
+from benchmarks.groups import deterministic, growth, infer, memory, ops, overhead, start, train
 from benchmarks.harness import Group
 
-GROUPS: tuple[Group, ...] = (train.GROUP, infer.GROUP)
+GROUPS: tuple[Group, ...] = (
+    train.GROUP,
+    infer.GROUP,
+    start.GROUP,
+    memory.GROUP,
+    growth.GROUP,
+    deterministic.GROUP,
+    overhead.GROUP,
+    ops.GROUP,
+)

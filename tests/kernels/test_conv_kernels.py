@@ -68,6 +68,7 @@ def reference(
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make chunks of few images, bands of few rows and pieces of few places of samples."""
+    monkeypatch.setattr(_columns, "BAND_BYTES", 2000)
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 2000)
     monkeypatch.setattr(_columns, "BLOCK_PLACES", 1)
     monkeypatch.setattr(_columns, "SMALL", 10000)
@@ -207,6 +208,7 @@ def _peak(run: Any) -> int:
 
 
 def test_columns_of_large_images_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_columns, "BAND_BYTES", 1 << 17)
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 1 << 17)
     x, weight = np.ones((2, 8, 128, 128), np.float32), np.ones((1, 8, 3, 3), np.float32)
     columns = 9 * x.nbytes
@@ -215,6 +217,8 @@ def test_columns_of_large_images_take_bounded_memory(monkeypatch: pytest.MonkeyP
 
 @autodiff
 def test_columns_of_gradients_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_columns, "BAND_BYTES", 1 << 17)
+    monkeypatch.setattr(_columns, "BLOCK_BYTES", 1 << 17)
     monkeypatch.setattr(conv, "CHUNK_BYTES", 1 << 16)
     monkeypatch.setattr(conv, "BAND_BYTES", 1 << 18)
     x, weight = np.ones((2, 8, 128, 128), np.float32), np.ones((1, 8, 3, 3), np.float32)

@@ -60,6 +60,7 @@ def sample(case: str, dtype: str = "float64") -> tuple[str, list[Array | None], 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CHUNK_BYTES", "BAND_BYTES", "PIECE_BYTES", "FRAME_BYTES"):
         monkeypatch.setattr(conv, name, 700)
+    monkeypatch.setattr(_columns, "BAND_BYTES", 700)
     monkeypatch.setattr(_columns, "BLOCK_BYTES", 700)
     monkeypatch.setattr(_columns, "BLOCK_PLACES", 1)
     monkeypatch.setattr(_columns, "SHARED", 0)
@@ -112,6 +113,16 @@ def test_bits_do_not_depend_on_the_number_of_threads(case: str, monkeypatch: pyt
     finally:
         bb.set_num_threads(before)
     assert len(found) == 1
+
+
+def test_the_product_of_a_small_image_with_many_channels_has_the_same_bits_in_a_batch() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 128, 14, 14), np.float32)
+    weight = rng.standard_normal((128, 128, 3, 3), np.float32)
+    assert _columns._cuts(128, 128 * 9, 14 * 14) > 1
+    (whole,) = neural.core("conv2d", [x, weight, None], SAME)
+    (alone,) = neural.core("conv2d", [x[1:2], weight, None], SAME)
+    assert alone.tobytes() == whole[1:2].tobytes()
 
 
 def test_columns_of_a_long_signal_take_bounded_memory() -> None:

@@ -19,7 +19,7 @@ from backburner_autodiff._rule import Array
 from backburner_autodiff.budget import Budgeted, Ledgers
 from backburner_autodiff.checkpoint import Lazy
 from backburner_autodiff.rules import NONDIFFERENTIABLE, RULES
-from backburner_autodiff.tape import Gradients, Hook, Leaf, Variable, Watch
+from backburner_autodiff.tape import Gradients, Hook, Leaf, Variable, Watch, renewed
 
 DISABLED, BALANCED = GradientCheckpointing.DISABLED, GradientCheckpointing.BALANCED
 
@@ -105,12 +105,9 @@ class AutodiffBackend(Contract):
         return leaf
 
     def replace(self, x: Any, value: Array) -> Any:
-        if not self.is_leaf(x):
+        if x.__class__ is not Variable or x.node.__class__ is not Leaf:
             return value
-        x.node.retired = True
-        leaf = Leaf(value)
-        leaf.watch = x.node.watch
-        return Variable(value, leaf, 0)
+        return renewed(x.node, value)
 
     def detach(self, x: Any) -> Array:
         return self.inner(x)

@@ -203,6 +203,21 @@ class Leaf(Node):
         """Stay: a leaf takes part in any number of graphs."""
 
 
+def renewed(old: Leaf, value: Array) -> Variable:
+    """Retire a leaf, and return a variable over a new one with its hooks."""
+    old.retired = True
+    leaf: Leaf = _new(Leaf)
+    leaf.id = next_id()
+    leaf.rule = LEAF
+    leaf.parents = leaf.indices = leaf.vjps = ()
+    leaf.shapes = (value.shape,)
+    leaf.dtype = value.dtype
+    leaf.several = leaf.retired = False
+    leaf.watch = old.watch
+    leaf.value = value
+    return Variable(value, leaf, 0)
+
+
 def reachable(roots: Iterable[Node], oldest: int = 0) -> tuple[list[Node], list[Node]]:
     """Return the nodes that the roots lead to, oldest first, and beyond them those older than ``oldest``."""
     inside: list[Node] = []

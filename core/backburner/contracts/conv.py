@@ -191,6 +191,16 @@ class Norm(Protocol):
         """
         ...
 
+    def normalize_channels(
+        self, x: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, /, *, eps: float
+    ) -> Array:
+        """Return ``(x - mean) / sqrt(var + eps) * weight + bias``: batch norm by given statistics.
+
+        Shape:
+            x ``[n, c, ...]``; mean, var, weight, bias ``[c]``.
+        """
+        ...
+
     def layer_norm(
         self, x: Array, weight: Array | None, bias: Array | None, /, *, ndim: int, eps: float
     ) -> Array:

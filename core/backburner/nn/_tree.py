@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from backburner.nn._module import Module
 
 T = TypeVar("T")
+_PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 class Tree:
@@ -193,11 +194,23 @@ class Tree:
 
     def _named_of(self, kind: type[T], prefix: str, recurse: bool) -> Iterator[tuple[str, T]]:
         """Yield the states of a kind under every name, a module's parameters before its buffers, as PyTorch does."""
-        for path, module in self._walk(prefix) if recurse else [(prefix, self)]:
-            own = [(name, part) for name, part in module._named() if isinstance(part, State)]
-            for name, state in sorted(own, key=lambda entry: isinstance(entry[1], Buffer)):
-                if isinstance(state, kind):
-                    yield _joined(path, name), state
+        waiting: list[tuple[str, Tree]] = [(prefix, self)]
+        while waiting:  # in the order of `_walk`, which would look at each module twice
+            path, module = waiting.pop()
+            buffers: list[tuple[str, Any]] = []
+            below: list[tuple[str, Tree]] = []
+            for name, part in module._named():
+                if isinstance(part, Tree):
+                    below.append((_joined(path, name), part))
+                elif not isinstance(part, kind):
+                    continue
+                elif isinstance(part, Buffer):
+                    buffers.append((_joined(path, name), part))
+                else:
+                    yield _joined(path, name), part
+            yield from buffers
+            if recurse:
+                waiting += reversed(below)
 
     def _walk(self, prefix: str) -> Iterator[tuple[str, Module]]:
         """Yield this module and all below it, one that is used twice twice."""
@@ -224,7 +237,12 @@ def parts(value: Any, name: str = "") -> Iterator[tuple[str, Module | State]]:
         yield name, cast("Module | State", value)
     elif isinstance(value, (list, tuple, dict)):
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from parts(entry, _joined(name, str(key)))
+            if entry.__class__ in _PLAIN:  # most of what a module holds: a step looks at it each time
+                continue
+            if isinstance(entry, (Tree, State)):
+                yield _joined(name, str(key)), cast("Module | State", entry)
+            elif isinstance(entry, (list, tuple, dict)):
+                yield from parts(entry, _joined(name, str(key)))
 
 
 def _joined(path: str, name: str) -> str:

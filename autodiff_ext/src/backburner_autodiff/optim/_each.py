@@ -17,6 +17,24 @@ from backburner_autodiff.optim._memory import room
 from backburner_autodiff.optim._optimizer import Move, Optimizer
 from backburner_autodiff.optim._options import Groups, Rate
 from backburner_autodiff.optim._state import Slots
+from backburner_autodiff.tape import Variable
+
+SMALL = 4096
+"""Parameters of up to so many elements move together."""
+
+
+def _end_to_end(arrays: list[Array]) -> Array:
+    """Return the elements of arrays in one, which is new."""
+    return np.concatenate([array.reshape(-1) for array in arrays])
+
+
+def _renew(parameter: Parameter, contents: Array) -> None:
+    """Do what ``assign`` does with contents that fit: put a new leaf over them in the place of the old one."""
+    held = parameter._primitive
+    if held.__class__ is Variable and parameter.__class__ is Parameter:
+        parameter._primitive = parameter._autodiff().replace(held, contents)
+    else:
+        parameter.assign(contents)
 
 
 class _Planned(NamedTuple):
@@ -36,6 +54,9 @@ class Each(Optimizer):
     scalars: ClassVar[tuple[str, ...]] = ()
     """What is one number for a parameter, of float64."""
 
+    elementwise: ClassVar[bool] = False
+    """Whether each element moves by itself, as small parameters may then be moved together as one."""
+
     def __init__(
         self,
         model: Module | Mapping[str, Parameter],
@@ -45,6 +66,7 @@ class Each(Optimizer):
     ) -> None:
         super().__init__(model, lr, options, groups)
         self._state: dict[str, Slots] = {}
+        self._wholes: dict[str, tuple[tuple[str, ...], dict[str, Array]]] = {}  # by the first of the names
 
     def step(self, grads: Gradients | Mapping[str, Tensor]) -> None:
         self._take(self._planned(self._moves(f"{self._op}.step", grads)))
@@ -59,13 +81,62 @@ class Each(Optimizer):
         ]
 
     def _take(self, planned: list[_Planned]) -> None:
+        moved = self._together(planned) if self.elementwise and not self.scalars else {}
         for (name, parameter, gradient), slots, options in planned:
             contents = room(parameter)
-            self._update(gradient, contents, slots.arrays, slots.steps + 1, **options)
+            if name in moved:
+                np.copyto(contents, moved[name])
+            else:
+                self._update(gradient, contents, slots.arrays, slots.steps + 1, **options)
             slots.steps += 1
             self._state[name] = slots
-            parameter.assign(contents)
+            _renew(parameter, contents)
         self.steps += 1
+
+    def _together(self, planned: list[_Planned]) -> dict[str, Array]:
+        """Move small parameters that have the same options as one long one, and return their next contents by name.
+
+        To call a kernel takes longer than to move some thousand elements, whose bits are the same either way.
+        """
+        groups: dict[Any, list[_Planned]] = {}
+        for one in planned:
+            g = one.move.gradient
+            if g.size <= SMALL:
+                groups.setdefault((g.dtype.char, id(one.options), one.slots.steps), []).append(one)
+        moved: dict[str, Array] = {}
+        for ones in groups.values():
+            if len(ones) == 1:
+                continue
+            names = tuple([one.move.name for one in ones])
+            states = [one.slots.arrays for one in ones]
+            wholes = self._wholes_of(names, states)
+            p = _end_to_end([one.move.parameter._array() for one in ones])
+            g = _end_to_end([one.move.gradient for one in ones])
+            self._update(g, p, wholes, ones[0].slots.steps + 1, **ones[0].options)
+            start = 0
+            for name, one in zip(names, ones, strict=True):
+                g = one.move.gradient
+                end = start + g.size
+                moved[name] = p[start:end].reshape(g.shape)
+                start = end
+        return moved
+
+    def _wholes_of(self, names: tuple[str, ...], states: list[dict[str, Array]]) -> dict[str, Array]:
+        """Return the state of several parameters end to end, by letter; from then on theirs are parts of it."""
+        known, wholes = self._wholes.get(names[0], ((), {}))
+        if known == names and all(
+            [arrays[letter].base is whole for letter, whole in wholes.items() for arrays in states]
+        ):
+            return wholes
+        wholes = {letter: _end_to_end([arrays[letter] for arrays in states]) for letter in states[0]}
+        for letter, whole in wholes.items():
+            start = 0
+            for arrays in states:
+                shape, end = arrays[letter].shape, start + arrays[letter].size
+                arrays[letter] = whole[start:end].reshape(shape)
+                start = end
+        self._wholes[names[0]] = names, wholes
+        return wholes
 
     @abstractmethod
     def _update(
@@ -96,10 +167,10 @@ class Each(Optimizer):
         kept = self._state.get(name)
         if kept is None:
             return Slots(0, self._fresh(name, parameter))
+        held = parameter._primitive
+        shape, dtype = held.shape, held.dtype
         for letter, array in kept.arrays.items():
-            if letter not in self.scalars and (
-                array.shape != parameter.shape or array.dtype != parameter.dtype
-            ):
+            if (array.shape != shape or array.dtype != dtype) and letter not in self.scalars:
                 raise ShapeError(
                     f"{self._op}.step: {name} is {parameter.dtype}{list(parameter.shape)}, and what is kept of it "
                     f"({letter}) {array.dtype}{list(array.shape)}. Make a new optimizer for the changed model."

@@ -12,6 +12,7 @@ import numpy as np
 from backburner import Device, Tensor
 from backburner.nn import Parameter
 from backburner_autodiff._rule import Array
+from backburner_autodiff.tape import Variable
 
 _count: Final[Any] = (
     None if sysconfig.get_config_var("Py_GIL_DISABLED") else getattr(sys, "getrefcount", None)
@@ -22,10 +23,20 @@ _MOST: Final = {False: (0, 3), True: (3, 4)}
 """What holds an unshared one, the local name in ``_references`` and the argument make no more than this."""
 
 
+_MANY: Final = (1 << 30, 1 << 30)
+# Bits of `ndarray.flags.num`.
+_PLAIN: Final = 0x001 | 0x004 | 0x100 | 0x400  # C_CONTIGUOUS, OWNDATA, ALIGNED, WRITEABLE
+
+
 def _references(parameter: Parameter) -> tuple[int, int]:
-    """Count the references to the variable that a parameter holds, if it is tracked, and to its array."""
+    """Count the references to the variable that a parameter holds, if it is tracked, and to its array.
+
+    What may not be written to, or is watched, has many.
+    """
     held = parameter._primitive
-    array = parameter._array()
+    array = held.value if held.__class__ is Variable else held
+    if array.flags.num & _PLAIN != _PLAIN or weakref.getweakrefcount(array):
+        return _MANY
     if held is array:
         del held
         return 0, _count(array)
@@ -47,17 +58,11 @@ _UNSHARED: Final[dict[bool, tuple[int, int]]] = (
 
 def sole_owner(parameter: Parameter) -> bool:
     """Say whether nobody but the parameter holds its array: no view, no tensor, no residual of a graph."""
-    if _count is None or not _is_plain(parameter._array()):
+    if _count is None:
         return False
     held, array = _references(parameter)
-    most_held, most_array = _UNSHARED[parameter.is_tracked()]
+    most_held, most_array = _UNSHARED[held > 0]
     return held <= most_held and array <= most_array
-
-
-def _is_plain(array: Array) -> bool:
-    flags = array.flags
-    owned: bool = flags.owndata and flags.writeable and flags.c_contiguous
-    return owned and weakref.getweakrefcount(array) == 0
 
 
 def room(parameter: Parameter) -> Array:

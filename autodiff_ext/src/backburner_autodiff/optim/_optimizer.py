@@ -16,6 +16,7 @@ from backburner_autodiff._rule import Array
 from backburner_autodiff.optim import _options, _state
 from backburner_autodiff.optim._options import Check, Group, Groups, Rate
 from backburner_autodiff.optim._schedule import stateful
+from backburner_autodiff.tape import Variable
 
 
 class Move(NamedTuple):
@@ -210,12 +211,13 @@ class Optimizer(ABC):
                 raise DTypeError(
                     f"{op}: the gradient of {name} is a {type(gradient).__name__}, not a tensor."
                 )
-            if array.shape != parameter.shape:
+            held = parameter._primitive
+            if array.shape != held.shape:
                 raise ShapeError(
                     f"{op}: the gradient of {name} has shape {list(array.shape)}, the parameter "
                     f"{list(parameter.shape)}."
                 )
-            if array.dtype != parameter.dtype:
+            if array.dtype is not held.dtype and array.dtype != held.dtype:
                 raise DTypeError(
                     f"{op}: the gradient of {name} is {array.dtype}, the parameter {parameter.dtype}. Use astype."
                 )
@@ -223,15 +225,17 @@ class Optimizer(ABC):
 
     def _recorded(self, op: str, parameters: dict[str, Parameter], grads: Gradients) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        held = grads._grads
         for name, parameter in parameters.items():
-            if parameter.is_frozen:
+            if not parameter._trainable:
                 continue
-            if not parameter.is_tracked():
+            leaf = parameter._primitive
+            if leaf.__class__ is not Variable:
                 raise DeviceError(
                     f"{op}: {name} is on {parameter.device}, where nothing is recorded. "
                     "Move the model with to(device.autodiff()) before the forward pass, or freeze it."
                 )
-            gradient = grads.get(parameter)
+            gradient = held.get(leaf.node)
             if gradient is not None:
                 found[name] = gradient
         return found

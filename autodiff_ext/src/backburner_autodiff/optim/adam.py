@@ -47,6 +47,7 @@ class Adam(Each):
     """
 
     letters = ("m", "v")
+    elementwise = True
     checks = {
         **_COMMON,
         "amsgrad": _options.flag,
@@ -259,6 +260,7 @@ class RAdam(Each):
     """
 
     letters = ("m", "v")
+    elementwise = True
     checks = {**_COMMON, "decoupled_weight_decay": _options.flag, "maximize": _options.flag}
     _ENOUGH: ClassVar[float] = 5.0  # PyTorch's bound; the paper has 4
 
@@ -327,6 +329,7 @@ class Adamax(Each):
     """
 
     letters = ("m", "u")
+    elementwise = True
     checks = {**_COMMON, "maximize": _options.flag}
 
     def __init__(

@@ -40,6 +40,7 @@ class Adagrad(Each):
     """
 
     letters = ("v",)
+    elementwise = True
     checks = {
         "lr_decay": _options.number(),
         "weight_decay": _options.number(),
@@ -104,6 +105,7 @@ class Adadelta(Each):
     """
 
     letters = ("v", "u")
+    elementwise = True
     checks = {
         "rho": _options.number(0.0, 1.0),
         "eps": _options.number(),
@@ -158,6 +160,7 @@ class RMSprop(Each):
         >>> RMSprop(model, momentum=0.9).step(model(bb.ones((4, 2))).mean().backward())
     """
 
+    elementwise = True
     checks = {
         "alpha": _options.number(),
         "eps": _options.number(),

@@ -41,6 +41,7 @@ class Lion(Each):
     """
 
     letters = ("m",)
+    elementwise = True
     checks = {"betas": _options.betas, "weight_decay": _options.number(), "maximize": _options.flag}
 
     def __init__(
@@ -92,6 +93,7 @@ class Adan(Each):
     """
 
     letters = ("m", "v", "n", "g")
+    elementwise = True
     checks = {
         "betas": _options.several(3, _options.number(0.0, 1.0)),
         "eps": _options.number(),

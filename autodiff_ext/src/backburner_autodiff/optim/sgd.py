@@ -43,6 +43,7 @@ class SGD(Each):
         [[0.5, 0.0]]
     """
 
+    elementwise = True
     checks = {
         "momentum": _options.number(),
         "dampening": _options.number(),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner_autodiff.kernels import norm as kernels
 from backburner_autodiff.rules._rule import Array, rule
 
@@ -124,6 +125,36 @@ def _rows_gradients(
         return dx, None, None
     dweight, dbias = totals.sum(axis=1).astype(x.dtype).reshape(2, *inner)
     return dx, dweight, dbias
+
+
+@rule
+def normalize_channels(
+    out: Array, x: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, *, eps: float
+) -> Callable[[Array, tuple[bool, ...]], tuple[Array | None, ...]]:
+    def vjp(g: Array, needed: tuple[bool, ...]) -> tuple[Array | None, ...]:
+        n, c = x.shape[:2]
+        shape = n, c, math.prod(x.shape[2:])
+        scale = 1 / np.sqrt(var + eps)
+        total = accurate_sum(g.reshape(shape), axis=(0, 2), keepdims=False)
+        dvar = dweight = None
+        if needed[2] or needed[3]:
+            deviations = x.reshape(shape) - mean[:, None]
+            deviations *= g.reshape(shape)
+            dweight = accurate_sum(deviations, axis=(0, 2), keepdims=False) * scale
+            dvar = dweight * scale * scale / -2
+        if weight is not None:
+            scale *= weight
+            dvar = None if dvar is None else dvar * weight
+        dx = (g.reshape(shape) * scale[:, None]).reshape(x.shape) if needed[0] else None
+        return (
+            dx,
+            total * -scale,
+            dvar,
+            dweight if weight is not None else None,
+            total if bias is not None else None,
+        )
+
+    return vjp
 
 
 def layer_norm_forward(

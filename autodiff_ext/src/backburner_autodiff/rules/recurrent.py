@@ -1,6 +1,7 @@
 """Backward rules of the recurrent layers: back through time, then one product for each weight.
 
-All that has a row per step and sequence is packed, as ``backburner.backends.numpy.recurrent`` says.
+All that has a row per step and sequence is packed, as ``backburner.backends.numpy.recurrent`` says. Products are parted
+on our threads, as a kernel follows that would wait for the cores on which BLAS's threads spin.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backburner.backends.numpy.linalg import matmul
+from backburner.backends.numpy.linalg import parted
 from backburner.backends.numpy.recurrent import Packing
 from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner_autodiff.kernels import recurrent as kernels
@@ -38,8 +39,8 @@ def _inputs(
     packing: Packing, dacts: Array, rows: Array, w_ih: Array, needed: tuple[bool, bool]
 ) -> tuple[Array | None, Array | None]:
     """Return the gradients of the input, whose packed rows these are, and of its weight."""
-    dx = packing.unpack(matmul(dacts, w_ih)) if needed[0] else None
-    return dx, matmul(dacts.T, rows) if needed[1] else None
+    dx = packing.unpack(parted(dacts, w_ih)) if needed[0] else None
+    return dx, parted(dacts.T, rows) if needed[1] else None
 
 
 def _past(packing: Packing, dsums: Array, h0: Array, states: Array) -> Array:
@@ -49,7 +50,7 @@ def _past(packing: Packing, dsums: Array, h0: Array, states: Array) -> Array:
     for start, count in packing.spans().tolist():
         before[start : start + count] = known[:count]
         known[:count] = states[start : start + count]
-    return matmul(dsums.T, before)
+    return parted(dsums.T, before)
 
 
 def _bias(dacts: Array, needed: bool) -> Array | None:
@@ -98,7 +99,7 @@ def gru_forward(
     packing = Packing(x.shape[0], x.shape[1], lengths, reverse)
     h, size = packing.sort(h0), h0.shape[1]
     rows = packing.pack(x)
-    acts = matmul(rows, w_ih.T)
+    acts = parted(rows, w_ih.T)
     states, inner = np.empty((len(acts), size), acts.dtype), np.empty((len(acts), size), acts.dtype)
     bias, weight = _both(b_ih, None, acts).copy(), pack(w_hh.T)
     bias_inner = np.zeros(size, acts.dtype) if b_hh is None else b_hh[2 * size :]
@@ -144,7 +145,7 @@ def lstm_forward(
     packing = Packing(x.shape[0], x.shape[1], lengths, reverse)
     h, c = packing.sort(h0), packing.sort(c0)
     rows = packing.pack(x)
-    acts = matmul(rows, w_ih.T)
+    acts = parted(rows, w_ih.T)
     states, cells = (np.empty((len(acts), y.shape[1]), acts.dtype) for y in (h, c))
     weight, project = pack(w_hh.T), pack(c[:0] if w_hr is None else w_hr.T)
     kernels.run(
@@ -180,7 +181,7 @@ def lstm(
         dw_hh = _past(packing, dacts, h0, states_out) if needed[4] else None
         dw_hr = None
         if needed[7] and w_hr is not None:
-            dw_hr = matmul(dstates.T, np.tanh(cells) * acts[:, 3 * cells.shape[1] :])
+            dw_hr = parted(dstates.T, np.tanh(cells) * acts[:, 3 * cells.shape[1] :])
         dbias = _bias(dacts, needed[5] or needed[6])
         return dx, packing.unsort(dh), packing.unsort(dc), dw_ih, dw_hh, dbias, dbias, dw_hr, None
 

@@ -226,6 +226,7 @@ class NumpyBackend:
     max_unpool2d = staticmethod(unpool.max_unpool2d)
 
     batch_norm = staticmethod(norm.batch_norm)
+    normalize_channels = staticmethod(norm.normalize_channels)
     layer_norm = staticmethod(norm.layer_norm)
     rms_norm = staticmethod(norm.rms_norm)
     group_norm = staticmethod(norm.group_norm)

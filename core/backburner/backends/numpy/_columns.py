@@ -20,8 +20,11 @@ import numpy as np
 from backburner.contracts import Array, Pair, Shape
 from backburner.threads import share
 
-BLOCK_BYTES = 1 << 20
-"""Columns of one block."""
+BLOCK_BYTES = 3 << 20
+"""Columns of one block: threads wait for each other between NumPy's calls, so these must be long."""
+
+BAND_BYTES = 1 << 20
+"""Columns of a band of rows of a large image: they stay in the cache of a core."""
 
 BLOCK_PLACES = 256
 """Places of a block at least, since each block is another pass over the weights."""
@@ -30,7 +33,7 @@ SMALL = 10**6
 """Products of numbers up to which OpenBLAS multiplies without packing: faster, where columns are few."""
 
 KEPT_BYTES = 1 << 22
-"""The largest piece of memory that a thread keeps for the next call; it keeps four."""
+"""The largest piece of memory that a thread keeps for the next call; it keeps two."""
 
 SHARED = 150_000
 """Estimated nanoseconds of work from which it is shared out to threads."""
@@ -48,7 +51,12 @@ class Window(NamedTuple):
 
 def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups: int) -> Array:
     """Return the cross-correlation of images with kernels; there is at least one of each."""
-    if x.shape[2] == 1 and window.kernel[0] == 1 and window.padding[0] == 0 and window.size[0] == 1:
+    if (
+        x.shape[2] == 1 < x.shape[3]
+        and window.kernel[0] == 1
+        and window.padding[0] == 0
+        and window.size[0] == 1
+    ):
         # a signal stands upright, so that each place is a row and its padding needs no copy
         upright = Window(*((b, a) for a, b in window))
         out = convolve(x.swapaxes(2, 3), weight.swapaxes(2, 3), bias, upright, groups)
@@ -66,20 +74,26 @@ def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups
     rows = window.size[0]
     place = depth * x.itemsize
     plane = place * source.row * rows
+    wake = n * rows * source.row * (o * depth * 0.01 + c * taps * 0.1) > SHARED
     images = max(1, min(n, BLOCK_BYTES // max(1, plane * groups)))
     parts = max(1, min(groups, BLOCK_BYTES // max(1, plane)))
     band = rows
-    if plane > BLOCK_BYTES:
-        band = max(1, max(BLOCK_BYTES // place, BLOCK_PLACES) // source.row)
+    if plane > BAND_BYTES:
+        band = max(1, max(BAND_BYTES // place, BLOCK_PLACES) // source.row)
         band = -(-rows // -(-rows // band))
+    few = n < 4
+    if wake:  # several for each thread
+        if few and groups > 1:
+            parts = min(parts, -(-groups // 4))
+        images = min(images, -(-n // 4))
     pieces = [
         (slice(i, min(n, i + images)), slice(g, min(groups, g + parts)))
         for i in range(0, n, images)
         for g in range(0, groups, parts)
     ]
     tops = range(0, rows, band)
-    by_rows = len(tops) >= 4 or len(pieces) == 1
-    wake = n * rows * source.row * (o * depth * 0.01 + c * taps * 0.1) > SHARED
+    by_rows = len(pieces) == 1 or (few and len(tops) >= 2 and groups == 1)
+    alone = len(tops) == len(pieces) == 1 and _cuts(o // groups, depth, rows * source.row) > 1
 
     def piece(number: int) -> None:
         some, those = pieces[number]
@@ -101,7 +115,9 @@ def convolve(x: Array, weight: Array, bias: Array | None, window: Window, groups
                         matrix[those], columns, target[:, :, top : top + count], source.row, added, scratch
                     )
 
-            if by_rows:
+            if alone:  # its product is shared out
+                block(0)
+            elif by_rows:
                 share(block, len(tops), wake)
             else:
                 for i in range(len(tops)):
@@ -136,14 +152,22 @@ def _multiply(
         each = next((places // s for s in range(strips, 2 * strips) if places % s == 0), -(-places // strips))
     whole = places - places % each
     parts = (slice(0, whole), each), (slice(whole, places), places - whole)
+    cuts = _cuts(o, depth, places)
     for part, length in parts:
         if length:
             strips = (part.stop - part.start) // length
-            np.matmul(
-                matrix,
-                columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3),
-                out=product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3),
-            )
+            met = columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3)
+            result = product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3)
+            if cuts == 1:
+                np.matmul(matrix, met, out=result)
+            else:
+                step = -(-o // cuts)
+
+                def cut(i: int, met: Array = met, result: Array = result, step: int = step) -> None:
+                    some = slice(i * step, (i + 1) * step)
+                    np.matmul(matrix[:, :, some], met, out=result[..., some, :])
+
+                share(cut, cuts)
     if wrapped:
         kept = product.reshape(n, groups * o, rows, row)[..., :ow]
         if bias is None:
@@ -151,8 +175,17 @@ def _multiply(
         else:
             np.add(kept, bias[:, None, None], out=out)
     elif bias is not None:
+        if places >= 256:
+            np.setbufsize(16)  # else NumPy copies the bias to a buffer, which takes as long as to add it
         flat = out.reshape(n, groups * o, places)
         flat += bias[:, None]
+
+
+def _cuts(outputs: int, depth: int, places: int) -> int:
+    """Return in how many parts, by outputs, the product of a small image with many channels goes."""
+    if places > BLOCK_PLACES or outputs * depth * places < 2 * 10**7:
+        return 1
+    return 2 if outputs >= 128 else 1  # each packs the columns again
 
 
 Gather = Callable[[int, int, "_Scratch"], Array]
@@ -171,9 +204,10 @@ class _Scratch:
 
     def __exit__(self, *_: object) -> None:
         kept = self._kept.__dict__.setdefault("free", [])
-        kept.extend(memory for memory in self._used if memory.nbytes <= KEPT_BYTES)
-        kept.sort(key=len)
-        del kept[:-4]
+        kept += [memory for memory in self._used if len(memory) <= KEPT_BYTES]
+        if len(kept) > 2:
+            kept.sort(key=len)
+            del kept[:-2]
 
     def empty(self, shape: Shape, dtype: np.dtype[Any]) -> Array:
         """Return an array, its elements whatever they are."""
@@ -217,7 +251,11 @@ def _pick(x: Array, window: Window, outputs: int) -> _Source:
     source = _Flat(x, window) if whole else _Phases(x, window)
     # each place that is dropped costs a copy and its part of the product; each run that is copied 8 ns
     few = (source.row - size[1]) * (5 + outputs) <= 800
-    if few and (stride == (1, 1) or math.prod(kernel) >= 2 * math.prod(stride)):
+    if stride != (1, 1):
+        few = few and size[1] > 12 and math.prod(kernel) >= 2 * math.prod(stride)
+    elif source.row == size[1] and len(x) * x.shape[1] * math.prod(kernel) * size[0] < 1024:
+        few = False  # fewer calls, and the same columns
+    if few:
         return source
     return _Windows(x, window)
 
@@ -240,6 +278,8 @@ class _Flat(_Source):
         _, c, h, w = x.shape
         (kh, kw), _, _, (ph, pw), (dh, dw) = self.window
         n, some = images.stop - images.start, channels.stop - channels.start
+        if kh == kw == 1 and w == self.window.size[1]:
+            return x[images, channels, top : top + rows].reshape(n, some, 1, 1, rows * w)
         size = x.itemsize
         shape: Shape = (n, some, kh, kw, rows * w)
         first = (images.start * c + channels.start) * h * w + (top - ph) * w - pw
@@ -272,7 +312,7 @@ class _Flat(_Source):
             offset = j * dw - pw
             if offset < 0:
                 columns[:, :, :, j, :, :-offset] = 0
-            elif offset > 0:
+            elif w - offset < self.window.size[1]:
                 columns[:, :, :, j, :, max(0, w - offset) :] = 0
 
 

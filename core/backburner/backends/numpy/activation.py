@@ -10,6 +10,7 @@ from backburner.backends.numpy._blocks import by_blocks
 from backburner.backends.numpy.elementwise import erf
 from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner.contracts import Array
+from backburner.threads import share
 
 SQRT_HALF = math.sqrt(0.5)
 SQRT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -22,19 +23,32 @@ _B, _A, _C = 0.018267932481655116, 1.1746896165105203, -2.4135911866673125
 _D, _E, _G = -27.44986899664378, 1654.141805049966, 48.859186214455704
 _FAR = -7.0
 
-_BLOCK = 1024
+_ZEROS = 1 << 12
+_PART = 1 << 18  # a multiple
 
 
 def relu(x: Array, /) -> Array:
     """Return ``max(x, 0)``; of long arrays against rows of zeros, which NumPy does four times as fast."""
-    if x.size < 8 * _BLOCK or not x.flags.c_contiguous:
+    if x.size < 2048 or not x.flags.c_contiguous:
         return np.maximum(x, 0)
+    if x.size <= 8 * _ZEROS:
+        return np.maximum(x, np.zeros(x.shape, x.dtype))
     out = np.empty(x.shape, x.dtype)
     xs, ys = x.reshape(-1), out.reshape(-1)
-    whole = x.size - x.size % _BLOCK
-    blocks = -1, _BLOCK
-    np.maximum(xs[:whole].reshape(blocks), np.zeros(_BLOCK, x.dtype), out=ys[:whole].reshape(blocks))
-    np.maximum(xs[whole:], 0, out=ys[whole:])
+    zeros = np.zeros(min(x.size, _ZEROS), x.dtype)
+    part = max(_PART, -(-x.size // (8 * _ZEROS)) * _ZEROS)
+
+    def fill(i: int) -> None:
+        some = xs[i * part : (i + 1) * part]
+        whole = some.size - some.size % zeros.size
+        target = ys[i * part : i * part + some.size]
+        rows = -1, zeros.size
+        np.maximum(some[:whole].reshape(rows), zeros, out=target[:whole].reshape(rows))
+        np.maximum(some[whole:], zeros[: some.size - whole], out=target[whole:])
+
+    with np.errstate():
+        np.setbufsize(16)  # else NumPy copies the zeros to a buffer again and again
+        share(fill, -(-x.size // part))
     return out
 
 

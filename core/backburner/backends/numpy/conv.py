@@ -18,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from backburner.backends.numpy._columns import Window, convolve
 from backburner.contracts import Array, Pair, Triple
+from backburner.threads import share
 
 CHUNK_BYTES = 1 << 20
 """Columns of one chunk of images: they stay in the cache, and below what malloc maps anew at each call."""
@@ -28,6 +29,9 @@ BAND_BYTES = 32 << 20
 
 PIECE_BYTES = 4 << 20
 """Columns of one piece of a long signal."""
+
+TALL_SHARED = 10**7
+"""Products of numbers, for tall kernels of single channels, from which they are shared out: some 1 ms of work."""
 
 FRAME_BYTES = 4 << 20
 """Frames of one chunk of volumes."""
@@ -137,7 +141,8 @@ def conv2d(
     if n == 0 or o == 0:
         return np.empty((n, o, *size), x.dtype)
     if kh == kw == 1 and padding == (0, 0):
-        return _pointwise(x[:, :, :: stride[0], :: stride[1]], weight, bias, groups)
+        window = Window((1, 1), size, (1, 1), padding, (1, 1))
+        return convolve(x[:, :, :: stride[0], :: stride[1]], weight, bias, window, groups)
     parts = (
         []
         if h == kh == 1
@@ -163,29 +168,29 @@ def conv2d(
         and kh >= 5
         and (c * kw + o * kh) * padded * x.itemsize <= BAND_BYTES
     ):
-        return _by_rows(x, weight, bias, size, padding, dilation)
+        out = np.empty((n, o, *size), x.dtype)
+        count = min(c, 4) if n * padded * o * kh * kw > TALL_SHARED else 1
+        cuts = [c * i // count for i in range(count + 1)]
+
+        def some_channels(i: int) -> None:
+            some = slice(cuts[i], cuts[i + 1])
+            each = slice(some.start * o // c, some.stop * o // c)
+            added = None if bias is None else bias[each]
+            _by_rows(x[:, some], weight[each], added, padding, dilation, out[:, each])
+
+        share(some_channels, count, count > 1)
+        return out
     return convolve(x, weight, bias, Window((kh, kw), size, stride, padding, dilation), groups)
 
 
-def _pointwise(x: Array, weight: Array, bias: Array | None, groups: int) -> Array:
-    n, c, h, w = x.shape
-    o = len(weight)
-    matrix = weight.reshape(groups, o // groups, c // groups)
-    out: Array = np.matmul(matrix, x.reshape(n, groups, c // groups, h * w))
-    out = out.reshape(n, o, h, w)
-    if bias is not None:
-        out += bias[:, None, None]
-    return out
-
-
-def _by_rows(x: Array, weight: Array, bias: Array | None, size: Pair, padding: Pair, dilation: Pair) -> Array:
+def _by_rows(x: Array, weight: Array, bias: Array | None, padding: Pair, dilation: Pair, out: Array) -> None:
     """Convolve channel by channel with tall kernels: one product for each of their rows, then the sum of the rows.
 
     The columns hold a row's taps only, ``kw`` for each place instead of ``kh * kw``.
     """
     n, c, h, w = x.shape
     o, _, kh, kw = weight.shape
-    (ph, pw), (dh, dw), (oh, ow) = padding, dilation, size
+    (ph, pw), (dh, dw), (oh, ow) = padding, dilation, out.shape[2:]
     height, width = h + 2 * ph, w + 2 * pw
     places = height * width
     images = max(1, min(n, CHUNK_BYTES // ((c * kw + o * kh) * places * x.itemsize)))
@@ -193,7 +198,6 @@ def _by_rows(x: Array, weight: Array, bias: Array | None, size: Pair, padding: P
     met = as_strided(padded, (images, c, kw, places), (*padded.strides[:2], dw * x.itemsize, x.itemsize))
     columns = np.empty(met.shape, x.dtype)
     rows = np.empty((images, c, o // c * kh, places), x.dtype)
-    out = np.empty((n, o, oh, ow), x.dtype)
     for first in range(0, n, images):
         count = min(images, n - first)
         inner = padded[:count, :, :places].reshape(count, c, height, width)
@@ -205,7 +209,6 @@ def _by_rows(x: Array, weight: Array, bias: Array | None, size: Pair, padding: P
         np.add(parts[:, :, 0, :oh, :ow], 0 if bias is None else bias[:, None, None], out=target)
         for i in range(1, kh):
             target += parts[:, :, i, i * dh : i * dh + oh, :ow]
-    return out
 
 
 def conv3d(

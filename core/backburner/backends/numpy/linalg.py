@@ -35,8 +35,15 @@ def _shared(x: Array, y: Array) -> Array:
         return z
     if x.ndim > 2 or y.ndim > 2 or not is_deterministic():
         return np.asarray(np.matmul(x, y))
+    return parted(x, y)
+
+
+def parted(x: Array, y: Array) -> Array:
+    """Return the product of two matrices, cut by shape, on our threads: those of OpenBLAS spin on when it is done."""
     rows, columns = len(x), y.shape[1]
-    z = np.empty((rows, columns), np.result_type(x, y))
+    if x.size * columns < SHARED:
+        return np.asarray(np.matmul(x, y))
+    z: Array = np.empty((rows, columns), np.result_type(x, y))
     work = x.size * columns >> 29
     parts = 2 if not work else 4 if work < 4 else 8  # each packs the other matrix again: few
     if rows >= columns:

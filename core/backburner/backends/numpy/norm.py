@@ -1,4 +1,4 @@
-"""Forwards of the normalisations: batch_norm, layer_norm, group_norm, rms_norm.
+"""Forwards of the normalisations: batch_norm, normalize_channels, layer_norm, group_norm, rms_norm.
 
 All but the last subtract one value of the data before they look for the mean: what is then left is of the size of the
 standard deviation, so that float32 loses nothing where the mean is large.
@@ -12,6 +12,13 @@ import numpy as np
 
 from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner.contracts import Array
+from backburner.threads import share
+
+_BLOCK = 1 << 16
+"""So many elements does the second of two passes find in the cache."""
+
+_PART = 1 << 19
+"""So many elements at least does a thread take at a time."""
 
 
 @np.errstate(all="ignore")
@@ -36,6 +43,62 @@ def batch_norm(
     if bias is not None:
         out += bias[:, None]
     return out.reshape(x.shape), (mean + origin).reshape(c), var.reshape(c)
+
+
+@np.errstate(all="ignore")
+def normalize_channels(
+    x: Array, mean: Array, var: Array, weight: Array | None, bias: Array | None, /, *, eps: float
+) -> Array:
+    """Normalise each channel by given statistics: one product and one sum for each element, as PyTorch does."""
+    scale = (1 if weight is None else weight) / np.sqrt(var + eps)
+    shift = -mean * scale
+    if bias is not None:
+        shift += bias
+    n, c = x.shape[:2]
+    if x.size >= 256 * n * c:
+        np.setbufsize(
+            16
+        )  # else NumPy copies the numbers of the channels to buffers, which takes as long as the rest
+    if x.size <= _BLOCK or x.size == n * c:
+        wide = (c,) + (1,) * (x.ndim - 2)
+        y: Array = x * scale.reshape(wide)
+        y += shift.reshape(wide)
+        return y
+    size = x.size // (n * c)
+    out = np.empty(x.shape, x.dtype)
+    xs, ys = x.reshape(-1), out.reshape(-1)
+    if (
+        n > 3 and c * size <= 2 * _BLOCK
+    ):  # some images, by numbers repeated for every element: they are not many
+        step = c * size * max(1, _BLOCK // (c * size))
+        scales, shifts = (np.tile(np.repeat(v, size), step // (c * size)) for v in (scale, shift))
+
+        def fill(start: int) -> None:
+            part, target = xs[start : start + step], ys[start : start + step]
+            np.multiply(part, scales[: len(part)], out=target)
+            np.add(target, shifts[: len(part)], out=target)
+    else:  # some channels, or part of one
+        rows = max(1, _BLOCK // size)
+        length = size if size <= _BLOCK else math.gcd(size, _BLOCK)
+        if length < _BLOCK // 16:
+            length = size
+        step = rows * length
+        scales, shifts = (np.tile(v, n)[:, None] for v in (scale, shift))
+
+        def fill(start: int) -> None:
+            some = slice(start // size, start // size + rows)
+            part, target = (v[start : start + step].reshape(-1, length) for v in (xs, ys))
+            np.multiply(part, scales[some], out=target)
+            np.add(target, shifts[some], out=target)
+
+    each = max(1, _PART // step) * step
+
+    def fill_part(i: int) -> None:
+        for start in range(i * each, min(x.size, (i + 1) * each), step):
+            fill(start)
+
+    share(fill_part, -(-x.size // each))
+    return out
 
 
 @np.errstate(all="ignore")

@@ -100,12 +100,8 @@ def _moved(running: Tensor | None, batch: Tensor, momentum: float) -> Tensor | N
 def _normalised(
     x: Tensor, mean: Tensor, var: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Tensor:
-    wide = (-1,) + (1,) * (x.ndim - 2)
-    scale = 1 / (var + eps).sqrt()
-    if weight is not None:
-        scale = scale * weight
-    out = (x - mean.reshape(wide)) * scale.reshape(wide)
-    return out if bias is None else out + bias.reshape(wide)
+    held, device = same_floats("batch_norm", x, mean, var, weight, bias, required=3)
+    return Tensor(device.backend.normalize_channels(*held, eps=eps), device)
 
 
 def layer_norm(
