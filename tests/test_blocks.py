@@ -72,6 +72,29 @@ def test_a_large_array_has_the_bits_of_its_rows(name: str, dtype: str, layout: s
     np.testing.assert_array_equal(x, kept)
 
 
+NORMS: dict[str, Callable[[Array, Array], Array]] = {
+    "layer_norm": lambda x, w: backend.layer_norm(x, w, -w, ndim=1, eps=1e-5),
+    "rms_norm": lambda x, w: backend.rms_norm(x, w, ndim=1, eps=1e-5),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+@pytest.mark.parametrize("d", [96, 2049, 300_000])
+@pytest.mark.usefixtures("many")
+def test_a_normalised_row_does_not_depend_on_the_others(name: str, d: int) -> None:
+    rng = np.random.default_rng(0)
+    x = (rng.standard_normal((1_000_000 // d, d)) + 1e4).astype(np.float32)
+    w = rng.standard_normal(d).astype(np.float32)
+    got = NORMS[name](x, w)
+    for i in (0, 1, len(x) // 2, len(x) - 1):
+        np.testing.assert_array_equal(got[i], NORMS[name](x[i], w))
+    wide = x.astype(np.float64)
+    wide -= np.mean(wide, axis=1, keepdims=True) if name == "layer_norm" else 0
+    wide *= w / np.sqrt(np.mean(wide * wide, axis=1, keepdims=True) + 1e-5)
+    wide -= w if name == "layer_norm" else 0
+    np.testing.assert_allclose(got, wide, rtol=2e-5, atol=2e-5)
+
+
 def test_parts_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = []
     monkeypatch.setattr(

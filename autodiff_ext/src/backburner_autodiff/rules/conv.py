@@ -19,6 +19,13 @@ from backburner_autodiff.rules._depthwise import (
     depthwise_weight,
     is_depthwise,
 )
+from backburner_autodiff.rules._direct import (
+    FEW_PLACES,
+    direct_forward,
+    direct_input,
+    direct_weight,
+    is_direct,
+)
 from backburner_autodiff.rules._rule import Array, rule
 
 Pair = tuple[int, int]
@@ -31,9 +38,11 @@ def conv2d_forward(
     x: Array, weight: Array, bias: Array | None, /,
     *, stride: Pair, padding: Pair, dilation: Pair, groups: int,
 ) -> tuple[Array, None]:  # fmt: skip
-    """Return what the core returns, by a kernel where a group has one channel."""
+    """Return what the core returns, by kernels of its own where they are the faster ones."""
     if is_depthwise(x, weight, groups):
         return depthwise_forward(x, weight, bias, stride, padding, dilation), None
+    if is_direct(x, weight, stride, padding, dilation):
+        return direct_forward(x, weight, bias, stride, padding, dilation, groups), None
     return core.conv2d(
         x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
     ), None
@@ -89,8 +98,16 @@ def conv2d_gradients(
             dweight = depthwise_weight(g, x, weight, stride, padding, dilation)
             if not np.isfinite(dweight).all():  # an infinity of x in another row, times the 0 between rows
                 dweight = None
-    elif to_x and weight.shape[2:] == stride == (1, 1) and padding == (0, 0):
-        dx = _pointwise(g, weight, groups)
+    else:
+        direct = is_direct(x, weight, stride, padding, dilation)
+        if to_x and direct and np.isfinite(weight).all():  # 0 of the padding times an infinity would be NaN
+            dx = direct_input(g, x.shape, weight, stride, padding, dilation, groups)
+        elif to_x and weight.shape[2:] == stride == (1, 1) and padding == (0, 0):
+            dx = _pointwise(g, weight, groups)
+        if to_weight and direct and g.shape[0] * g.shape[2] * g.shape[3] >= FEW_PLACES:
+            dweight = direct_weight(g, x, weight, stride, padding, dilation, groups)
+            if not np.isfinite(dweight).all():  # as above
+                dweight = None
     to_x, to_weight = to_x and dx is None, to_weight and dweight is None
     if to_x or to_weight:
         by_columns, of_columns = _in_pieces(g, x, weight, stride, padding, dilation, groups, to_x, to_weight)

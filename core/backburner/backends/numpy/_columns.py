@@ -35,6 +35,9 @@ SMALL = 10**6
 KEPT_BYTES = 1 << 22
 """The largest piece of memory that a thread keeps for the next call; it keeps two."""
 
+SMALL_BYTES = 1 << 16
+"""Memory that malloc gives without fresh pages."""
+
 SHARED = 150_000
 """Estimated nanoseconds of work from which it is shared out to threads."""
 
@@ -150,24 +153,25 @@ def _multiply(
     if 1 < o and o * depth * 64 <= SMALL:
         strips = max(1, -(-places * o * depth // SMALL))
         each = next((places // s for s in range(strips, 2 * strips) if places % s == 0), -(-places // strips))
-    whole = places - places % each
-    parts = (slice(0, whole), each), (slice(whole, places), places - whole)
     cuts = _cuts(o, depth, places)
-    for part, length in parts:
-        if length:
-            strips = (part.stop - part.start) // length
-            met = columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3)
-            result = product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3)
-            if cuts == 1:
+    if cuts > 1:
+        step = -(-o // cuts)
+
+        def cut(i: int) -> None:
+            some = slice(i * step, (i + 1) * step)
+            np.matmul(matrix[:, 0, some], columns, out=product[:, :, some])
+
+        share(cut, cuts)
+    elif each == places:
+        np.matmul(matrix[:, 0], columns, out=product)
+    else:
+        whole = places - places % each
+        for part, length in ((slice(0, whole), each), (slice(whole, places), places - whole)):
+            if length:
+                strips = (part.stop - part.start) // length
+                met = columns[..., part].reshape(n, groups, depth, strips, length).swapaxes(2, 3)
+                result = product[..., part].reshape(n, groups, o, strips, length).swapaxes(2, 3)
                 np.matmul(matrix, met, out=result)
-            else:
-                step = -(-o // cuts)
-
-                def cut(i: int, met: Array = met, result: Array = result, step: int = step) -> None:
-                    some = slice(i * step, (i + 1) * step)
-                    np.matmul(matrix[:, :, some], met, out=result[..., some, :])
-
-                share(cut, cuts)
     if wrapped:
         kept = product.reshape(n, groups * o, rows, row)[..., :ow]
         if bias is None:
@@ -212,6 +216,8 @@ class _Scratch:
     def empty(self, shape: Shape, dtype: np.dtype[Any]) -> Array:
         """Return an array, its elements whatever they are."""
         size = math.prod(shape) * dtype.itemsize
+        if size < SMALL_BYTES:
+            return np.empty(shape, dtype)
         kept = self._kept.__dict__.setdefault("free", [])
         fit = next((i for i, memory in enumerate(kept) if len(memory) >= size), None)
         memory = np.empty(size, np.uint8) if fit is None else kept.pop(fit)

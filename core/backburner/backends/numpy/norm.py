@@ -7,9 +7,11 @@ standard deviation, so that float32 loses nothing where the mean is large.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from backburner.backends.numpy._blocks import CACHE, PART
 from backburner.backends.numpy.reduction import sum as accurate_sum
 from backburner.contracts import Array
 from backburner.threads import share
@@ -107,17 +109,18 @@ def layer_norm(x: Array, weight: Array | None, bias: Array | None, /, *, ndim: i
     if x.size == 0:
         return np.empty_like(x)
     d = math.prod(x.shape[x.ndim - ndim :])
-    rows = x.reshape(-1, d)
-    out = rows - rows[:, :1]
-    out -= np.add.reduce(out, axis=1, keepdims=True) / d
-    var = np.add.reduce(np.square(out), axis=1, keepdims=True) / d
-    out *= 1 / np.sqrt(var + eps)
-    out = out.reshape(x.shape)
-    if weight is not None:
-        out *= weight
-    if bias is not None:
-        out += bias
-    return out
+    w, b = (None if p is None else p.reshape(d) for p in (weight, bias))
+
+    def normalise(rows: Array, out: Array) -> None:
+        np.subtract(rows, rows[:, :1], out=out)
+        out -= _row_sums(out) / d
+        out *= 1 / np.sqrt(_row_squares(out) / d + eps)
+        if w is not None:
+            out *= w
+        if b is not None:
+            out += b
+
+    return _by_rows(normalise, x.reshape(-1, d)).reshape(x.shape)
 
 
 @np.errstate(all="ignore")
@@ -126,11 +129,49 @@ def rms_norm(x: Array, weight: Array | None, /, *, ndim: int, eps: float) -> Arr
     if x.size == 0:
         return np.empty_like(x)
     d = math.prod(x.shape[x.ndim - ndim :])
-    rows = x.reshape(-1, d)
-    scale = 1 / np.sqrt(np.add.reduce(np.square(rows), axis=1, keepdims=True) / d + eps)
-    out: Array = np.multiply(rows, scale, out=np.empty_like(rows)).reshape(x.shape)
-    if weight is not None:
-        out *= weight
+    w = None if weight is None else weight.reshape(d)
+
+    def normalise(rows: Array, out: Array) -> None:
+        np.multiply(rows, 1 / np.sqrt(_row_squares(rows) / d + eps), out=out)
+        if w is not None:
+            out *= w
+
+    return _by_rows(normalise, x.reshape(-1, d)).reshape(x.shape)
+
+
+_SUMMED = 2048
+"""So many numbers are added up in a row by einsum, in three times less time than NumPy's pairwise sum takes."""
+
+
+def _row_sums(rows: Array) -> Array:
+    if rows.shape[1] > _SUMMED:
+        return np.asarray(np.add.reduce(rows, axis=1, keepdims=True))
+    return np.asarray(np.einsum("ij->i", rows))[:, None]
+
+
+def _row_squares(rows: Array) -> Array:
+    """Return the sums of the squares of each row."""
+    if rows.shape[1] > _SUMMED:
+        return np.asarray(np.add.reduce(np.square(rows), axis=1, keepdims=True))
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))[:, None]
+
+
+def _by_rows(normalise: Callable[[Array, Array], None], rows: Array) -> Array:
+    """Return the new array that ``normalise`` fills, some rows at a time that stay in the cache, on threads."""
+    out = np.empty(rows.shape, rows.dtype)
+    n, d = rows.shape
+    step = max(1, CACHE // (2 * d * rows.itemsize))
+    if n <= step:
+        normalise(rows, out)
+        return out
+    part = -(-PART // (step * d)) * step
+
+    def fill(i: int) -> None:
+        for start in range(i * part, min((i + 1) * part, n), step):
+            place = slice(start, min(start + step, (i + 1) * part))
+            normalise(rows[place], out[place])
+
+    share(fill, -(-n // part))
     return out
 
 

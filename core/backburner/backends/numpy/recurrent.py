@@ -19,7 +19,7 @@ from backburner.backends.numpy.linalg import SHARED
 from backburner.contracts import Array
 from backburner.threads import share
 
-_CHUNK = 1 << 19
+_CHUNK = 1 << 20
 """The gates' elements that are projected ahead at a time, which stay in the cache."""
 _SMALL = 10**6
 """The size of products up to which OpenBLAS multiplies as things lie, without a packed copy of the weight."""
