@@ -148,13 +148,24 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @functools.cache
 def exported() -> frozenset[str]:
-    """Return the names that modules hand on: ``from ... import name as name``, or lazily in a table of strings."""
-    files = (ROOT / "core" / "backburner").rglob("*.py")
-    found = (
-        re.findall(r"import (\w+) as \1$|\"(\w+)\": \"[\w.]+\"", file.read_text("utf-8"), re.M)
-        for file in files
-    )
-    return frozenset(name for names in found for pair in names for name in pair if name)
+    """Return the names that modules hand on, with the bases that their classes have methods from.
+
+    They do it by ``from ... import name as name``, or lazily in a table of strings.
+    """
+    names: set[str] = set()
+    bases: dict[str, set[str]] = {}
+    for file in (ROOT / "core" / "backburner").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        for plain, lazy in re.findall(r"import (\w+) as \1$|\"(\w+)\": \"[\w.]+\"", text, re.M):
+            names.add(plain or lazy)
+        for name, given in re.findall(r"^class (\w+)\(([^)]*)\)", text, re.M):
+            bases.setdefault(name, set()).update(re.findall(r"\w+", given))
+    waiting = list(names)
+    while waiting:
+        new = bases.get(waiting.pop(), set()) - names
+        names |= new
+        waiting += new
+    return frozenset(names)
 
 
 def told_in(module: str) -> Callable[[str], bool]:
@@ -163,7 +174,7 @@ def told_in(module: str) -> Callable[[str], bool]:
     if not INTERNAL.isdisjoint(parts):
         return lambda name: name[:1].isupper() and name in exported()
     if parts[-1].startswith("_") and parts[-1] != "__init__":
-        return lambda name: name[:1].isupper() or name in exported()
+        return exported().__contains__
     return lambda name: True
 
 
