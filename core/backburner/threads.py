@@ -12,6 +12,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 from backburner import _blas
+from backburner.contracts import Array
 from backburner.errors import ArgumentError, DeviceError
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def share(task: Callable[[int], object], count: int, wake: bool = True) -> None:
             task(i)
         return
     try:
-        functions = None if _deterministic else _found[0]
+        functions = None if _deterministic else _openblas()
         before = functions[1]() if functions else 1
         if functions and before > 1:
             functions[0](1)
@@ -134,6 +135,20 @@ def share(task: Callable[[int], object], count: int, wake: bool = True) -> None:
             if functions and before > 1:
                 functions[0](before)
     finally:
+        _sharing.release()
+
+
+def held(function: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
+    """Return ``function(x, y)``, computed on one thread of BLAS."""
+    functions = _openblas()
+    if _deterministic or functions is None or functions[1]() < 2 or not _sharing.acquire(blocking=False):
+        return function(x, y)
+    before = functions[1]()
+    functions[0](1)
+    try:
+        return function(x, y)
+    finally:
+        functions[0](before)
         _sharing.release()
 
 
@@ -186,17 +201,20 @@ def _limit() -> int:
     """Return how many threads may work at once."""
     if _count is not None:
         return _count
-    if not _found:
-        _found.append(_blas.thread_functions())
-    functions = _found[0]
+    functions = _openblas()
     return functions[1]() if functions else os.cpu_count() or 1
 
 
-def _functions(op: str) -> tuple[Callable[[int], None], Callable[[], int]]:
-    """Return the functions of NumPy's OpenBLAS that set and get its number of threads."""
+def _openblas() -> tuple[Callable[[int], None], Callable[[], int]] | None:
+    """Return the functions of NumPy's OpenBLAS that set and get its number of threads, if it is OpenBLAS."""
     if not _found:
         _found.append(_blas.thread_functions())
-    functions = _found[0]
+    return _found[0]
+
+
+def _functions(op: str) -> tuple[Callable[[int], None], Callable[[], int]]:
+    """Return them, or refuse what ``op`` asks for."""
+    functions = _openblas()
     if functions is None:
         raise DeviceError(
             f"{op}: NumPy's BLAS is not OpenBLAS, and its threads cannot be set from here. "
