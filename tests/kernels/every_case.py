@@ -15,6 +15,7 @@ import numpy as np
 
 import backburner as bb
 from backburner_autodiff.kernels import _jit, _pool
+from backburner_autodiff.rules import _parts
 from ops import CASES
 from ops._run import differentiate
 
@@ -44,8 +45,11 @@ def gradients() -> Iterator[tuple[str, bool, list[Any]]]:
 
 
 def main(path: str, threads: int = 0) -> None:
-    _jit.Kernel.__call__ = noted(_jit.Kernel.parallel if threads else _jit.Kernel.serial)  # type: ignore[method-assign]
+    serial = noted(_jit.Kernel.serial)
+    _jit.Kernel.__call__ = noted(_jit.Kernel.parallel) if threads else serial  # type: ignore[method-assign]
+    _jit.Kernel.serial = serial  # type: ignore[method-assign]
     if threads:
+        _parts.WORK = 0
         _pool.set_count(threads)  # of kernels: a matrix product may give other bits on other threads of BLAS
     names, free, parts = [], [], []
     used: set[str] = set()

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from test_conv_kernels import PLAIN, reference
 
+import backburner as bb
+
 pytestmark = pytest.mark.feature_set("autodiff")
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -90,12 +92,17 @@ def test_values_and_gradients_are_those_of_the_definition(case: str, dtype: str)
 @cases
 @pytest.mark.usefixtures("cut")
 def test_threads_change_no_bit(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from backburner_autodiff.kernels import _jit
+    from backburner_autodiff.rules import _parts
 
+    monkeypatch.setattr(_parts, "WORK", 0)
     found = []
-    for method in (_jit.Kernel.serial, _jit.Kernel.parallel):
-        monkeypatch.setattr(_jit.Kernel, "__call__", method)
-        found.append([part.tobytes() for part in direct(case, "float32")])
+    before = bb.get_num_threads()
+    try:
+        for count in (1, 3):
+            bb.set_num_threads(count)
+            found.append([part.tobytes() for part in direct(case, "float32")])
+    finally:
+        bb.set_num_threads(before)
     assert found[0] == found[1]
 
 
@@ -177,19 +184,6 @@ def test_long_sums_of_the_gradient_of_kernels_keep_small_terms() -> None:
     weight = np.ones((1, 1, 1, 1), np.float32)
     dweight = _direct.direct_weight(x, x, weight, (1, 1), (0, 0), (1, 1), 1)
     np.testing.assert_allclose(dweight, float(np.float32(0.1)) ** 2 * x.size, rtol=3e-6)
-
-
-def test_every_kernel_is_tried_with_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from backburner_autodiff.kernels import _direct as kernels
-    from backburner_autodiff.kernels import _jit
-
-    called: set[str] = set()
-    run = _jit.Kernel.parallel
-    monkeypatch.setattr(
-        _jit.Kernel, "__call__", lambda self, *args: (called.add(self.name), run(self, *args))[1]
-    )
-    direct("groups", "float32")
-    assert called == {name for name, value in vars(kernels).items() if isinstance(value, _jit.Kernel)}
 
 
 def test_the_twins_refuse_a_place_outside() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from backburner_autodiff.kernels._jit import kernel, prange, subroutine
+from backburner_autodiff.kernels._jit import kernel, subroutine
 from backburner_autodiff.kernels._tiles import (
     COLUMNS,
     ROWS,
@@ -217,13 +217,12 @@ def _task(
 
 
 @kernel(
-    "x[:,:,:,:], x[:], x[:], int[:], int[:], int[:,:], int[:,:], int[:], int -> x[:,:,:,:]",
-    cost=8,
+    "x[:,:,:,:], x[:], x[:], int[:], int[:], int[:,:], int[:,:], int[:], int, int -> x[:,:,:,:]",
     fastmath=True,
 )
-def conv2d_direct(x, weight, bias, bases, offsets, phases, parts, sizes, tasks, out):  # type: ignore[no-untyped-def]
-    """Convolve, from the bias on."""
-    for number in prange(tasks):
+def conv2d_direct(x, weight, bias, bases, offsets, phases, parts, sizes, start, stop, out):  # type: ignore[no-untyped-def]
+    """Convolve, from the bias on: some tasks, which write to places of their own."""
+    for number in range(start, stop):
         _task(x, weight, bias, number, bases, offsets, phases, parts, sizes, out)
 
 
@@ -294,8 +293,8 @@ def _weight_task(x: Any, g: Any, number: int, offsets: Any, phases: Any, sizes: 
                         )  # fmt: skip
 
 
-@kernel("x[:,:,:,:], x[:,:,:,:], int[:], int[:,:], int[:], int -> float[:,:,:,:]", cost=8, fastmath=True)
-def conv2d_direct_weight(x, g, offsets, phases, sizes, tasks, dweight):  # type: ignore[no-untyped-def]
+@kernel("x[:,:,:,:], x[:,:,:,:], int[:], int[:,:], int[:], int, int -> float[:,:,:,:]", fastmath=True)
+def conv2d_direct_weight(x, g, offsets, phases, sizes, start, stop, dweight):  # type: ignore[no-untyped-def]
     """Add the gradient of the kernels to ``dweight``, ``[blocks of images, groups, outputs, taps]``."""
-    for number in prange(tasks):
+    for number in range(start, stop):
         _weight_task(x, g, number, offsets, phases, sizes, dweight)

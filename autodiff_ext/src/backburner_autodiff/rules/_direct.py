@@ -15,6 +15,7 @@ import numpy as np
 from backburner.backends.numpy.conv import conv2d_size
 from backburner_autodiff.kernels import _direct as kernels
 from backburner_autodiff.kernels._tiles import ROWS, lanes
+from backburner_autodiff.rules._parts import in_parts
 from backburner_autodiff.rules._rule import Array
 
 Pair = tuple[int, int]
@@ -275,7 +276,9 @@ def _run(plan: Plan, x: Array, weight: Array, bias: Array | None, out: Array) ->
     padded = np.zeros((groups, -(-each // ROWS) * ROWS), x.dtype)
     if bias is not None:
         padded[:, :each] = bias.reshape(groups, each)
-    kernels.conv2d_direct(x, weight.reshape(-1), padded.reshape(-1), *plan, out)
+    *arguments, tasks = x, weight.reshape(-1), padded.reshape(-1), *plan
+    work = out.size * len(plan.bases) // len(plan.parts) / 4  # 16 products a cycle
+    in_parts(lambda start, stop: kernels.conv2d_direct(*arguments, start, stop, out), tasks, work)
     return out
 
 
@@ -344,8 +347,13 @@ def direct_weight(
 ) -> Array:
     """Return the gradient of the kernels; NaN may stand for an infinity."""
     o, inputs, kh, kw = weight.shape
-    *arguments, shape = _weight_plan(x.shape, o, (kh, kw), stride, padding, dilation, groups, x.itemsize)
+    *arguments, tasks, shape = _weight_plan(
+        x.shape, o, (kh, kw), stride, padding, dilation, groups, x.itemsize
+    )
     found = np.zeros(shape)
-    kernels.conv2d_direct_weight(x, g, *arguments, found)
+    work = g.size * shape[3] / 4
+    in_parts(
+        lambda start, stop: kernels.conv2d_direct_weight(x, g, *arguments, start, stop, found), tasks, work
+    )
     total: Array = found.sum(axis=0)[:, : o // groups]
     return total.astype(x.dtype).reshape(weight.shape)

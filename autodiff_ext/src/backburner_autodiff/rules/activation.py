@@ -9,6 +9,7 @@ import numpy as np
 
 from backburner.backends.numpy import activation as numpy_activation
 from backburner_autodiff.kernels import activation as kernels
+from backburner_autodiff.rules._parts import in_parts
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 Loop = Callable[..., None]
@@ -23,7 +24,13 @@ def _mapped(loop: Loop, *inputs: object, shape: tuple[int, ...], dtype: np.dtype
 
 @rule
 def relu(out: Array, x: Array) -> tuple[Vjp]:
-    return (lambda g: _mapped(kernels.relu_backward, g, out, shape=g.shape, dtype=g.dtype),)
+    def vjp(g: Array) -> Array:
+        dx = np.empty(g.shape, g.dtype)
+        flat, y, into = g.reshape(-1), out.reshape(-1), dx.reshape(-1)
+        in_parts(lambda a, b: kernels.relu_backward.serial(flat[a:b], y[a:b], into[a:b]), g.size, g.size)
+        return dx
+
+    return (vjp,)
 
 
 def sigmoid_forward(x: Array, /) -> tuple[Array, None]:

@@ -13,6 +13,7 @@ from backburner_autodiff.kernels.maxpool import (
     max_pool2d_scatter_taps,
     max_pool2d_taps,
 )
+from backburner_autodiff.rules._parts import in_parts
 from backburner_autodiff.rules._rule import Array, Vjp, rule
 
 Pair = tuple[int, int]
@@ -29,7 +30,12 @@ def max_pool2d_forward(
     out = np.empty((n * c, oh, ow), x.dtype)
     places = np.empty(out.shape, np.uint8 if few else np.int64)
     search = max_pool2d_taps if few else max_pool2d_indices
-    search(x.reshape(n * c, h, w), *kernel_size, *stride, *padding, *dilation, out, places)
+    planes = x.reshape(n * c, h, w)
+
+    def run(a: int, b: int) -> None:
+        search.serial(planes[a:b], *kernel_size, *stride, *padding, *dilation, out[a:b], places[a:b])
+
+    in_parts(run, n * c, 3 * x.size)
     shape = (n, c, oh, ow)
     if not return_indices:
         return (out.reshape(shape), None), places
@@ -50,7 +56,14 @@ def max_pool2d(
         dx = np.zeros((n * c, h * w), g.dtype)
         if residuals.dtype == np.uint8:
             offsets = offsets_of_taps(w, kernel_size, dilation)
-            max_pool2d_scatter_taps(g.reshape(residuals.shape), residuals, offsets, w, *stride, *padding, dx)
+            cotangent = g.reshape(residuals.shape)
+
+            def run(a: int, b: int) -> None:
+                max_pool2d_scatter_taps.serial(
+                    cotangent[a:b], residuals[a:b], offsets, w, *stride, *padding, dx[a:b]
+                )
+
+            in_parts(run, n * c, 3 * g.size)
         else:
             flat = (n * c, residuals.shape[1] * residuals.shape[2])
             max_pool2d_scatter(g.reshape(flat), residuals.reshape(flat), dx)
