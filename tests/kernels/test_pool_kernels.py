@@ -271,6 +271,10 @@ THREADED: dict[str, Any] = {
         [_planes(6, 8, 9), *WINDOW],
         [np.zeros((6, 3, 8), np.float32), np.zeros((6, 3, 8), np.uint8)],
     ),
+    "max_pool2d_fours": lambda: (
+        [_planes(6, 8, 9)],
+        [np.zeros((6, 4, 4), np.float32), np.zeros((6, 4, 4), np.uint8)],
+    ),
     "max_pool2d_indices": lambda: (
         [_planes(6, 8, 9), *FEW_OVERLAP],
         [np.zeros((6, 4, 2), np.float32), np.zeros((6, 4, 2), np.int64)],

@@ -144,25 +144,6 @@ def _pool_by_rows(
 
 
 @subroutine
-def _pool_by_fours(x: Any, out: Any, taps: Any) -> None:
-    """Pool a plane by windows of two by two that stand side by side, as `_compare` does, in one vector loop."""
-    # what is unsigned is not asked whether it counts from the end
-    two, one = np.uint64(2), np.uint64(1)
-    for r in range(out.shape[0]):
-        above, below, best, found = x[2 * r], x[2 * r + 1], out[r], taps[r]
-        for k in range(best.size):
-            q = np.uint64(k)
-            first, second = above[two * q], above[two * q + one]
-            third, fourth = below[two * q], below[two * q + one]
-            later = (second > first) | (second != second)
-            value, tap = second if later else first, np.uint8(1) if later else np.uint8(0)
-            later = (third > value) | (third != third)
-            value, tap = third if later else value, np.uint8(2) if later else tap
-            later = (fourth > value) | (fourth != fourth)
-            best[q], found[q] = fourth if later else value, np.uint8(3) if later else tap
-
-
-@subroutine
 def _scatter_by_fours(g: Any, taps: Any, dx: Any, w: int) -> None:
     """Do the adjoint of that, in a flat plane."""
     zero, two, one = g.dtype.type(0), np.uint64(2), np.uint64(1)
@@ -194,17 +175,33 @@ def _pool_plane(
 @kernel("x[:,:,:], int, int, int, int, int, int, int, int -> x[:,:,:], uint8[:,:,:]", cost=3)
 def max_pool2d_taps(x, kh, kw, sh, sw, ph, pw, dh, dw, out, taps):  # type: ignore[no-untyped-def]
     """Find the largest element of each window and its tap: the first of equals, the last NaN."""
-    in_plane = 2 * out.shape[1] <= x.shape[1] and 2 * out.shape[2] <= x.shape[2]
-    fours = in_plane and kh == kw == sh == sw == 2 and ph == pw == 0 and dh == dw == 1
     for plane in prange(x.shape[0]):
-        if fours:
-            _pool_by_fours(x[plane], out[plane], taps[plane])
-        else:
-            columns = np.zeros(out.shape[2], np.int32)
-            none = taps.dtype.type(255)
-            _pool_plane(
-                x[plane], kh, kw, sh, sw, ph, pw, dh, dw, columns, 1, 0, 0, kw, none, out[plane], taps[plane]
-            )
+        columns = np.zeros(out.shape[2], np.int32)
+        none = taps.dtype.type(255)
+        _pool_plane(
+            x[plane], kh, kw, sh, sw, ph, pw, dh, dw, columns, 1, 0, 0, kw, none, out[plane], taps[plane]
+        )
+
+
+@kernel("x[:,:,:] -> x[:,:,:], uint8[:,:,:]", cost=3)
+def max_pool2d_fours(x, out, taps):  # type: ignore[no-untyped-def]
+    """Do so for windows of two by two that stand side by side, in one vector loop; it is compiled much sooner."""
+    # what is unsigned is not asked whether it counts from the end
+    two, one = np.uint64(2), np.uint64(1)
+    for plane in prange(x.shape[0]):
+        for r in range(out.shape[1]):
+            above, below = x[plane, 2 * r], x[plane, 2 * r + 1]
+            best, found = out[plane, r], taps[plane, r]
+            for k in range(best.size):
+                q = np.uint64(k)
+                first, second = above[two * q], above[two * q + one]
+                third, fourth = below[two * q], below[two * q + one]
+                later = (second > first) | (second != second)
+                value, tap = second if later else first, np.uint8(1) if later else np.uint8(0)
+                later = (third > value) | (third != third)
+                value, tap = third if later else value, np.uint8(2) if later else tap
+                later = (fourth > value) | (fourth != fourth)
+                best[q], found[q] = fourth if later else value, np.uint8(3) if later else tap
 
 
 @kernel("x[:,:,:], int, int, int, int, int, int, int, int -> x[:,:,:], int[:,:,:]", cost=3)

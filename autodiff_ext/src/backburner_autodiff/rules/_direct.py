@@ -276,9 +276,9 @@ def _run(plan: Plan, x: Array, weight: Array, bias: Array | None, out: Array) ->
     padded = np.zeros((groups, -(-each // ROWS) * ROWS), x.dtype)
     if bias is not None:
         padded[:, :each] = bias.reshape(groups, each)
-    *arguments, tasks = x, weight.reshape(-1), padded.reshape(-1), *plan
+    arguments = (x, weight.reshape(-1), padded.reshape(-1), *plan[:-1])
     work = out.size * len(plan.bases) // len(plan.parts) / 4  # 16 products a cycle
-    in_parts(lambda start, stop: kernels.conv2d_direct(*arguments, start, stop, out), tasks, work)
+    in_parts(lambda start, stop: kernels.conv2d_direct(*arguments, start, stop, out), plan.tasks, work)
     return out
 
 
