@@ -20,5 +20,8 @@ def in_parts(run: Callable[[int, int], None], count: int, work: float) -> None:
 
     ``run`` must give each place the same bits in whatever part it is.
     """
-    parts = min(count, MOST) if work >= WORK else 1
-    share(lambda i: run(count * i // parts, count * (i + 1) // parts), parts, wake=parts > 1)
+    if work < WORK:
+        run(0, count)
+        return
+    parts = min(count, MOST)
+    share(lambda i: run(count * i // parts, count * (i + 1) // parts), parts)
