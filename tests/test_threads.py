@@ -71,6 +71,13 @@ def test_another_blas_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 
 
+def test_products_are_held_to_one_thread_of_blas_or_cut_by_shape() -> None:
+    bb.set_num_threads(1)
+    one = products()
+    bb.set_num_threads(2)
+    assert products() == one and threads._functions("test")[1]() == 2
+
+
 def stacks() -> list[bytes]:
     rng = np.random.default_rng(1)
     pairs = [

@@ -22,7 +22,7 @@ _followers: list[Callable[[int], None]] = []
 _deterministic = False
 _count: int | None = None  # as the user set it; None while BLAS decides
 _found: list[tuple[Callable[[int], None], Callable[[], int]] | None] = []
-_sharing = threading.Lock()  # held while parts of something are shared out
+_sharing = threading.Lock()  # held while parts are shared out, and while BLAS is held to one thread
 _workers: list[SimpleQueue[Callable[[], None]]] = []  # what each thread of ours waits at
 
 
